@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MR_LCORE_LCORE_H
+#define MR_LCORE_LCORE_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_rcu_qsbr.h>
+#include <rte_ring.h>
+
+#include "base/mr.h"
+#include "lcore/counters.h"
+#include "packet/vector.h"
+#include "port/iface.h"
+
+/*
+ * What a forwarding lcore owns and reads. The parts differ in who writes them: the plan and the
+ * forwarding state are read-only to lcores and published by the control thread; the rings have one
+ * end each; everything else is the lcore's own, on cache lines of its own.
+ */
+struct mr_lcore;
+
+/* A stage takes a vector and ends, holds or passes on each of its packets. */
+typedef void mr_stage_fn(struct mr_lcore *lcore, struct mr_vector *vector,
+			 const struct mr_iface *iface);
+
+/* Shared by all lcores; written by the control thread. */
+struct mr_forwarding {
+	struct mr_ifaces *ifaces;
+	mr_stage_fn *stage[MR_MODES];         /* by interface mode; set once, before lcores start */
+	struct mr_bridge_fwd *bridge;         /* room bridge's published state; set once */
+	struct mr_route_fwd *route;           /* room route's published state; set once */
+	uint32_t seconds __rte_cache_aligned; /* monotonic clock, stored once a second */
+};
+
+struct mr_rx_queue {
+	uint16_t port, queue, burst;
+};
+
+/* How an lcore sends to a port. */
+struct mr_tx_path {
+	struct rte_ring *handover; /* to the queue's owner; NULL when the lcore owns the queue */
+	uint16_t queue;
+	bool usable; /* false: the port is stopped or absent */
+};
+
+/* A ring whose packets this lcore sends on queues that it owns. */
+struct mr_tx_source {
+	struct rte_ring *ring;
+	uint16_t port;
+};
+
+#define MR_MAX_RX_QUEUES 128  /* an lcore */
+#define MR_MAX_TX_SOURCES 256 /* an lcore */
+
+/* What an lcore polls and where it sends; immutable, replaced as a whole. */
+struct mr_plan {
+	uint16_t rx_count, source_count;
+	struct mr_tx_path tx[RTE_MAX_ETHPORTS];
+	struct mr_rx_queue rx[MR_MAX_RX_QUEUES];
+	struct mr_tx_source source[MR_MAX_TX_SOURCES];
+} __rte_cache_aligned;
+
+/* Packets that wait for the end of the iteration to be sent on one port. */
+struct mr_tx_buffer {
+	uint16_t count;
+	struct rte_mbuf *packet[MR_VECTOR_SIZE];
+} __rte_cache_aligned;
+
+/* A station that an lcore saw and did not find. */
+struct mr_learned {
+	uint64_t key;   /* bridge and MAC, as room bridge makes it */
+	uint64_t iface; /* where it was seen */
+};
+
+struct mr_lcore {
+	/* Written by the control thread, read by the lcore. */
+	const struct mr_plan *plan; /* NULL: nothing to do */
+	struct mr_forwarding *forwarding;
+	struct rte_rcu_qsbr *qsbr;
+	struct rte_ring *punt;       /* lcore to control: ARP and packets for the appliance */
+	struct rte_ring *punt_error; /* lcore to control: what could not be forwarded; a ring of
+				       its own so that a flood of it cannot starve ARP */
+	struct rte_ring *inject;     /* control to lcore: frames ready to be sent */
+	struct rte_ring *learn;      /* lcore to control: struct mr_learned */
+	unsigned id;                 /* EAL lcore id */
+	unsigned index;              /* 0.. among forwarding lcores; also the RCU thread id */
+	int socket;
+	bool stop;
+
+	/* Written by the lcore alone. */
+	uint64_t now __rte_cache_aligned; /* TSC, read once an iteration */
+	bool was_busy;                    /* the last iteration met a packet */
+	uint32_t tx_pending;              /* mask of ports with packets in tx[] */
+	struct mr_vector vector;
+	struct mr_tx_buffer tx[RTE_MAX_ETHPORTS];
+	struct mr_counters counters;
+} __rte_cache_aligned;
+
+static_assert(RTE_MAX_ETHPORTS <= 32, "tx_pending is a uint32_t");
+static_assert(offsetof(struct mr_lcore, now) % RTE_CACHE_LINE_SIZE == 0,
+	      "what the lcore writes shares no line with what control writes");
+
+/* One iteration: polls every rx queue once, carries what arrived to its end, sends what other
+ * lcores and the control thread handed over, and passes a quiescent state. now: TSC. Returns how
+ * many packets it met. The lcore's thread only (or a test's, in its place). */
+unsigned mr_lcore_iteration(struct mr_lcore *lcore, uint64_t now);
+
+#endif

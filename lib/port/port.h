@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MR_PORT_PORT_H
+#define MR_PORT_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+
+#include "base/cmd.h"
+#include "base/error.h"
+#include "base/mr.h"
+
+/*
+ * Ports: set-up of ethdevs by the profile of their driver, mbuf pools, MTU, MAC, link state. All of
+ * it belongs to the control thread. What lcores need of a port is in its base interface (iface.h).
+ */
+#define MR_MAX_QUEUES 16
+
+/* What a person asked for on the command line; 0 means "as the driver's profile says". */
+struct mr_port_options {
+	uint64_t portmask;        /* 0: all ports */
+	uint16_t rxq, txq;        /* queues a port */
+	uint16_t rxd, txd;        /* descriptors a queue */
+	uint16_t burst;           /* packets a receive call, 1..MR_VECTOR_SIZE */
+	uint16_t mbuf_size;       /* data room of a buffer with headroom, bytes */
+	uint32_t total_num_mbufs; /* buffers a pool */
+	const char *profiles_dir; /* where the profiles are; NULL: installed or source tree */
+};
+
+struct mr_port {
+	uint16_t id;                     /* ethdev port id */
+	char name[RTE_ETH_NAME_MAX_LEN]; /* device name, "0000:00:04.0" or "net_af_packet0" */
+	char driver[32];                 /* "net_e1000_em" */
+	int socket;                      /* NUMA node of its buffers, never negative */
+	uint16_t rxq, txq, rxd, txd, burst;
+	uint16_t mtu, max_mtu;     /* bytes, without Ethernet header */
+	struct rte_ether_addr mac; /* the device's, or one made up where it has none */
+	uint64_t rx_offloads, tx_offloads;
+	bool partial_checksums; /* see struct mr_iface */
+	bool started, promiscuous, allmulticast;
+	struct rte_eth_link link; /* as last polled */
+	uint64_t link_changes;
+	struct rte_mempool *pool;
+};
+
+/* Sets up all probed ports that options allow, their pools and base interfaces (mode none). On
+ * failure error says which port and limit, nothing is left started, and pools are freed. */
+int mr_ports_create(struct mr *mr, const struct mr_port_options *options, struct mr_error *error);
+/* Stops and closes all ports. */
+void mr_ports_destroy(struct mr *mr);
+
+/* How many lcores will forward, known before the ports are set up: pools are sized by it. */
+void mr_ports_expect_lcores(struct mr *mr, unsigned lcores);
+
+/* The port with that number, NULL if there is none. */
+struct mr_port *mr_port(struct mr *mr, uint16_t id);
+#define MR_PORT_FOREACH(mr, port)                                                                  \
+	for (uint16_t id_ = 0; id_ < RTE_MAX_ETHPORTS; id_++)                                      \
+		if (((port) = mr_port((mr), id_)) != NULL)
+
+int mr_port_start(struct mr *mr, struct mr_port *port, struct mr_error *error);
+/* The caller has unpublished the port's queues and waited for a grace period. */
+int mr_port_stop(struct mr *mr, struct mr_port *port, struct mr_error *error);
+/* Sets MTU on the device and in the base interface; refused beyond max_mtu or the buffer room,
+ * naming the limit. */
+int mr_port_set_mtu(struct mr *mr, struct mr_port *port, uint16_t mtu, struct mr_error *error);
+int mr_port_set_mac(struct mr *mr, struct mr_port *port, const struct rte_ether_addr *mac,
+		    struct mr_error *error);
+int mr_port_set_promiscuous(struct mr *mr, struct mr_port *port, bool on, struct mr_error *error);
+
+/* Polls link states (at most every 100 ms), logs changes and publishes them in the base
+ * interfaces. Returns the mask of ports whose link changed. now_ms: monotonic milliseconds. */
+uint32_t mr_ports_poll(struct mr *mr, uint64_t now_ms);
+
+/* The pool from which the control thread takes buffers for packets of the appliance's own. */
+struct rte_mempool *mr_ports_host_pool(struct mr *mr);
+
+extern const struct mr_cmd mr_port_cmds[];
+extern const struct mr_query mr_port_queries[];
+
+#endif
