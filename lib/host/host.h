@@ -18,6 +18,10 @@ void mr_host_destroy(struct mr *mr);
 /* Takes one packet that a forwarding lcore punted (mr_punt_of(packet) says why). */
 void mr_host_input(struct mr *mr, struct rte_mbuf *packet);
 
+/* Tells the neighbours of an interface that its addresses are there, with gratuitous ARP (RFC 5227
+ * 2.3): to be called when an address was added and when the link came up. */
+void mr_host_announce(struct mr *mr, uint16_t iface);
+
 /* Timers: reassembly, rate limits. now_ms: monotonic milliseconds. */
 void mr_host_poll(struct mr *mr, uint64_t now_ms);
 

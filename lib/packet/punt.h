@@ -22,6 +22,11 @@ enum mr_punt_kind {
 	MR_PUNT_NO_ROUTE,    /* no route */
 	MR_PUNT_UNREACHABLE, /* neighbour does not answer */
 	MR_PUNT_TOO_BIG,     /* larger than the next hop's MTU: fragment, or ICMP 3/4 with DF */
+	/* Never punted: what room host gives to mr_neighbour_hold when a packet that is ready to be
+	 * sent has to wait for a MAC. Its IP header is not touched (no TTL decrement), only the
+	 * Ethernet header; if it cannot be delivered, nobody is told. iface is of arrival of the
+	 * packet that caused it, or MR_IFACE_NONE. */
+	MR_PUNT_ORIGINATED,
 	MR_PUNT_KINDS
 };
 

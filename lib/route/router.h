@@ -31,6 +31,9 @@ bool mr_router_is_local(struct mr *mr, const struct mr_addr *addr, uint16_t *ifa
 int mr_router_source(struct mr *mr, uint16_t iface, const struct mr_addr *peer,
 		     struct mr_addr *source);
 
+/* The interface's addresses by number from 0, host bits kept: 0, or -ENOENT after the last. */
+int mr_router_address(struct mr *mr, uint16_t iface, unsigned number, struct mr_prefix *address);
+
 /* The interface's own prefix that contains addr: 0 or -ENOENT. */
 int mr_router_connected(struct mr *mr, uint16_t iface, const struct mr_addr *addr,
 			struct mr_prefix *prefix);
