@@ -34,7 +34,8 @@ struct mr_counters {
 	uint64_t polls, empty_polls;      /* of rx queues */
 	uint64_t iterations, busy_cycles; /* TSC cycles of iterations that met a packet */
 	uint64_t burst[MR_BURST_BUCKETS]; /* receive calls by packets returned */
-	uint64_t learn_full;              /* new stations not told because the ring was full */
+	uint64_t flooded[RTE_MAX_ETHPORTS]; /* frames flooded, by port of arrival */
+	uint64_t learn_full;                /* new stations not told because the ring was full */
 } __rte_cache_aligned;
 
 #define MR_PORT_NONE RTE_MAX_ETHPORTS

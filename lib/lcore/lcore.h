@@ -65,6 +65,7 @@ struct mr_plan {
 /* Packets that wait for the end of the iteration to be sent on one port. */
 struct mr_tx_buffer {
 	uint16_t count;
+	uint64_t bytes; /* of the packets */
 	struct rte_mbuf *packet[MR_VECTOR_SIZE];
 } __rte_cache_aligned;
 
@@ -90,9 +91,10 @@ struct mr_lcore {
 	bool stop;
 
 	/* Written by the lcore alone. */
-	uint64_t now __rte_cache_aligned; /* TSC, read once an iteration */
-	bool was_busy;                    /* the last iteration met a packet */
-	uint32_t tx_pending;              /* mask of ports with packets in tx[] */
+	uint64_t now __rte_cache_aligned;   /* TSC, read once an iteration */
+	const struct mr_plan *current_plan; /* plan, as loaded for this iteration */
+	bool was_busy;                      /* the last iteration met a packet */
+	uint32_t tx_pending;                /* mask of ports with packets in tx[] */
 	struct mr_vector vector;
 	struct mr_tx_buffer tx[RTE_MAX_ETHPORTS];
 	struct mr_counters counters;

@@ -5,8 +5,7 @@
 #include "lcore/lcore.h"
 
 /* Sends packets, which are given away, out of an interface in their order. Checks link and MTU. */
-void mr_output(struct mr_lcore *lcore, uint16_t iface, struct rte_mbuf *const *packets,
-	       unsigned count);
+void mr_output(struct mr_lcore *lcore, uint16_t iface, struct rte_mbuf **packets, unsigned count);
 
 /* Sends the packets of a vector whose bits are set in mask, each out of its own interface. */
 void mr_output_scatter(struct mr_lcore *lcore, const struct mr_vector *vector, uint64_t mask,
@@ -15,9 +14,12 @@ void mr_output_scatter(struct mr_lcore *lcore, const struct mr_vector *vector, u
 /* Sends what waits in tx buffers. */
 void mr_output_flush(struct mr_lcore *lcore);
 
+/* Takes what another lcore handed over for a queue that this one owns; returns how many. */
+unsigned mr_output_handed_over(struct mr_lcore *lcore, const struct mr_tx_source *source);
+
 /* Ends packets under a reason, counted on a port (or MR_PORT_NONE). */
 void mr_drop(struct mr_lcore *lcore, uint16_t port, enum mr_drop_reason reason,
-	     struct rte_mbuf *const *packets, unsigned count);
+	     struct rte_mbuf **packets, unsigned count);
 
 /* Ends the packets of a vector whose bits are set in mask. */
 void mr_drop_mask(struct mr_lcore *lcore, const struct mr_vector *vector, uint64_t mask,
