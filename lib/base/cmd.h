@@ -24,25 +24,36 @@
  *   set promisc all|N on|off
  *
  * A word in lower case stands for itself, a|b for one of several words, [ ] for what may be left
- * out (a group of words), "X ..." inside brackets for what may be repeated. Options in brackets
- * that start with different literals may be given in any order, each once. A word in upper case is
- * a placeholder; it fixes the type:
+ * out (a group of words that starts with a word), "[X ...]" for what may be given any number of
+ * times. Adjacent groups may be given in any order, each once. Where a word fits both a literal
+ * and a placeholder, the literal is meant. A word in upper case is a placeholder; it fixes the
+ * type:
  *
- *   NAME         1 to 31 characters out of A-Z a-z 0-9 _ . -, no leading '-'
- *   N            a port number (decimal, existing or not: the handler decides)
- *   Q, L         a queue number, an lcore id
- *   MAC          02:00:00:00:00:01
- *   A.B.C.D      an IPv4 address
- *   A.B.C.D/L    an IPv4 prefix (host bits are kept)
+ *   NAME              1 to 31 characters out of A-Z a-z 0-9 _ . -, no leading '-'
+ *   N                 a port number, 0 to 65535 (the handler knows which exist)
+ *   Q, L              a queue number, an lcore id, 0 to 65535
+ *   MAC               02:00:00:00:00:01
+ *   A.B.C.D           an IPv4 address
+ *   A.B.C.D/L         an IPv4 prefix (host bits are kept)
  *   ADDRESS, PREFIX   the same for either family
- *   SECONDS, COUNT, BYTES, PERCENT   a decimal number
- *   TEXT         any one word
+ *   SECONDS, COUNT, BYTES   a number, 0 to 4294967295
+ *   PERCENT           a number, 0 to 100
+ *   TEXT              any one word
+ *
+ * Numbers are decimal, without sign or leading zeros. So that a handler can cast one to uint16_t
+ * or uint32_t, whatever exceeds the range is refused before the handler runs.
+ *
+ * A line is at most MR_MAX_LINE bytes of printable ASCII and blanks; a word that starts with '#'
+ * starts a comment. There is no quoting.
  */
+#define MR_MAX_LINE 4096
+#define MR_NAME_SIZE 32 /* of a buffer that holds a NAME */
+
 enum mr_arg_type { MR_ARG_WORD, MR_ARG_NUMBER, MR_ARG_MAC, MR_ARG_ADDR, MR_ARG_PREFIX };
 
 struct mr_arg {
 	const char *placeholder; /* "A.B.C.D", or the literal that was typed for a|b */
-	const char *text;        /* as typed */
+	const char *text;        /* as typed; lives as long as the handler runs */
 	enum mr_arg_type type;
 	union {
 		uint64_t number;
@@ -65,7 +76,7 @@ const struct mr_arg *mr_arg(const struct mr_args *args, const char *placeholder,
 /* How many values were given for a placeholder. */
 unsigned mr_arg_count(const struct mr_args *args, const char *placeholder);
 
-/* Whether a literal word was typed. */
+/* Whether a literal word was typed (a name that reads the same does not count). */
 bool mr_arg_has(const struct mr_args *args, const char *word);
 
 /* The number given for a placeholder, or fallback. */
@@ -84,6 +95,9 @@ struct mr_reply {
 /* Gives data (a new reference, consumed) to the reply. Returns 0, or -ENOMEM if data is NULL, so
  * that handlers can end with `return mr_reply(reply, json_pack(...))`. */
 int mr_reply(struct mr_reply *reply, json_t *data);
+
+/* Frees what the reply holds and empties it. */
+void mr_reply_clear(struct mr_reply *reply);
 
 /* Refuses: `return mr_refuse(reply, -EEXIST, "bridge %s exists already", name)`. */
 #define mr_refuse(reply, code, ...) mr_fail(&(reply)->error, code, __VA_ARGS__)

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MR_CONTROL_CONTROL_H
+#define MR_CONTROL_CONTROL_H
+
+#include "base/cmd.h"
+
+/*
+ * Commands as people and programs give them: the tables of all rooms in one place, run from the
+ * console, a configuration file or the client's socket. All of it belongs to the control thread.
+ */
+struct mr_control;
+struct mr_cmd_table;
+
+/* Makes mr->control, with the commands of its own: help and quit. Returns 0 or -ENOMEM. */
+int mr_control_new(struct mr *mr);
+void mr_control_free(struct mr *mr);
+
+/* Adds a room's commands. The table must live as long as the control. Returns 0, or -EINVAL,
+ * -EEXIST or -ENOMEM after logging which syntax is at fault (and then adds nothing). */
+int mr_control_register(struct mr_control *control, const struct mr_cmd *table);
+
+/* What the command quit does. */
+void mr_control_on_quit(struct mr_control *control, void (*quit)(void *context), void *context);
+
+/*
+ * Runs one line (without its newline; it need not end in NUL). reply is overwritten; the caller
+ * frees it with mr_reply_clear. Returns 0, also for a line of nothing, or a negative errno with a
+ * sentence in reply->error and no data.
+ */
+int mr_control_execute(struct mr *mr, const char *line, size_t length, struct mr_reply *reply);
+
+/*
+ * Runs a file of commands, one a line, up to the first that is refused: what the lines before it
+ * did stays done. Answers are not shown. Returns 0 or a negative errno with "FILE:LINE: sentence"
+ * in error.
+ */
+int mr_control_config_file(struct mr *mr, const char *path, struct mr_error *error);
+
+/* All commands as an array of {"command": syntax, "help": sentence} in the order of registering,
+ * or only those that start with the words given (count of them). NULL without memory. */
+json_t *mr_control_help(const struct mr_control *control, const char *const *words, unsigned count);
+
+/* All commands' syntaxes, for completion. */
+const struct mr_cmd_table *mr_control_table(const struct mr_control *control);
+
+#endif
