@@ -22,8 +22,13 @@ typedef void mr_solicit_fn(struct mr *mr, uint16_t iface, const struct mr_addr *
  * `neighbour_unreachable`. packet starts with its Ethernet header; iface is that of arrival. */
 typedef void mr_unreachable_fn(struct mr *mr, uint16_t iface, struct rte_mbuf *packet);
 
+/* Takes a packet that was held and is larger than the MTU of the next hop that became known:
+ * mr_punt_of(packet) is as a lcore would have filled it (MR_PUNT_TOO_BIG, the interface of arrival,
+ * the next hop's index), the TTL is not yet decremented. */
+typedef void mr_too_big_fn(struct mr *mr, struct rte_mbuf *packet);
+
 void mr_neighbour_set_handlers(struct mr *mr, mr_solicit_fn *solicit,
-			       mr_unreachable_fn *unreachable);
+			       mr_unreachable_fn *unreachable, mr_too_big_fn *too_big);
 
 /* A valid answer or request of a host on iface was seen. may_create: whether an entry is made when
  * there is none (a request to us), not only updated. */

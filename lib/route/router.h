@@ -16,9 +16,36 @@ struct mr_router_options {
 	uint32_t max_routes; /* 0: default */
 };
 
+/* Makes mr->router. Whoever starts the lcores gives them mr_router_fwd(mr). */
 int mr_router_create(struct mr *mr, const struct mr_router_options *options,
 		     struct mr_error *error);
+/* No reader is left; runs what is deferred. */
 void mr_router_destroy(struct mr *mr);
+
+/* What forwarding lcores read of the router. */
+struct mr_route_fwd *mr_router_fwd(struct mr *mr);
+
+/* The adjacency that is published under a next hop index now, never NULL. */
+const struct mr_adjacency *mr_router_adjacency(struct mr *mr, uint32_t next_hop);
+
+/*
+ * Changes. Each returns 0 or a negative errno with a sentence in error (which may be NULL), and
+ * then nothing has changed.
+ */
+
+/* Gives an interface an address and the length of its subnet (host bits are the address's own). The
+ * interface becomes routed; without its last address it is again what it was before. An address on
+ * whose subnet a route's gateway or a static neighbour depends is not deleted. */
+int mr_address_add(struct mr *mr, const struct mr_prefix *address, uint16_t iface,
+		   struct mr_error *error);
+int mr_address_del(struct mr *mr, const struct mr_prefix *address, uint16_t iface,
+		   struct mr_error *error);
+
+/* Adds a static route over 1 to MR_MAX_PATHS gateways on connected subnets, or to nowhere when
+ * count is 0 (a black hole). Host bits of the prefix are cleared. */
+int mr_route_add(struct mr *mr, const struct mr_prefix *prefix, const struct mr_addr *gateways,
+		 unsigned count, struct mr_error *error);
+int mr_route_del(struct mr *mr, const struct mr_prefix *prefix, struct mr_error *error);
 
 /* Follows an interface's link, MTU and MAC (already published): adjacencies over it are renewed. */
 void mr_router_iface_changed(struct mr *mr, uint16_t iface);
@@ -43,6 +70,7 @@ int mr_router_connected(struct mr *mr, uint16_t iface, const struct mr_addr *add
 const struct mr_adjacency *mr_router_lookup(struct mr *mr, const struct mr_addr *destination,
 					    uint32_t flow_hash);
 
+/* Commands and queries about addresses and routes. */
 extern const struct mr_cmd mr_route_cmds[];
 extern const struct mr_query mr_route_queries[];
 
