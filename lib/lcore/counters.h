@@ -35,6 +35,7 @@ struct mr_counters {
 	uint64_t iterations, busy_cycles; /* TSC cycles of iterations that met a packet */
 	uint64_t burst[MR_BURST_BUCKETS]; /* receive calls by packets returned */
 	uint64_t flooded[RTE_MAX_ETHPORTS]; /* frames flooded, by port of arrival */
+	uint64_t stations_moved;            /* stations seen behind another port than before */
 	uint64_t learn_full;                /* new stations not told because the ring was full */
 } __rte_cache_aligned;
 

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The way of a vector through the router. Three loops, each doing one thing to every packet, so
+ * that their cache misses overlap: check headers, look destinations up, rewrite. A packet that
+ * any of them finds unusual is left as it is and noted in a mask; route_exception_fwd.c finds out
+ * what it is about. All checks of RFC 1812 5.2.2 are made on every packet.
+ *
+ * Destinations that may not be routed (own addresses, broadcasts, 127/8 and the like) are routes of
+ * the table themselves, so that the loops need no comparison for them.
+ */
+#include "route/route_fwd.h"
+
+#include <rte_branch_prediction.h>
+
+#include "lcore/output_fwd.h"
+#include "packet/ipv4_fwd.h"
+#include "route/ipv4_table_fwd.h"
+#include "route/route_exception_fwd.h"
+#include "route/route_rewrite_fwd.h"
+
+struct headers {
+	uint32_t destination[MR_VECTOR_SIZE]; /* host byte order */
+	uint16_t total_length[MR_VECTOR_SIZE];
+};
+
+/* Fills headers; returns the mask of packets that are not plain IPv4 for this interface's MAC with
+ * a good header and TTL left. */
+static uint64_t check_headers(const struct mr_vector *vector, const struct mr_iface *iface,
+			      struct headers *headers)
+{
+	uint64_t mac = iface->mac << 16, unusual = 0;
+
+	for (unsigned i = 0; i < vector->count; i++) {
+		const struct rte_mbuf *m = vector->packet[i];
+		const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+		struct ipv4_words ip = ipv4_load(frame + RTE_ETHER_HDR_LEN);
+		unsigned total_length = ipv4_total_length(ip);
+		uint64_t to;
+		uint16_t type;
+
+		memcpy(&to, frame, sizeof(to));
+		memcpy(&type, frame + 12, sizeof(type));
+		headers->destination[i] = rte_bswap32(ip.destination);
+		headers->total_length[i] = (uint16_t)total_length;
+		if (unlikely(to << 16 != mac || type != RTE_BE16(RTE_ETHER_TYPE_IPV4) ||
+			     !ipv4_is_plain(ip) || total_length < sizeof(struct rte_ipv4_hdr) ||
+			     RTE_ETHER_HDR_LEN + total_length > m->data_len || ipv4_ttl(ip) <= 1 ||
+			     !ipv4_words_source_ok(ip) || !ipv4_checksum_ok(ip)))
+			unusual |= 1ull << i;
+	}
+	return unusual;
+}
+
+void mr_route_input(struct mr_lcore *lcore, struct mr_vector *vector, const struct mr_iface *iface)
+{
+	const struct mr_route_fwd *router = lcore->forwarding->route;
+	struct headers headers;
+	uint32_t next_hop[MR_VECTOR_SIZE];
+	uint16_t out[MR_VECTOR_SIZE];
+	uint16_t differ = 0;
+	uint64_t unusual = check_headers(vector, iface, &headers);
+
+	out[0] = MR_IFACE_NONE; /* a vector is never empty, which a compiler cannot know */
+	mr_ipv4_table_lookup_bulk(router->ipv4, headers.destination, vector->count, next_hop);
+
+	for (unsigned i = 0; i < vector->count; i++) {
+		struct rte_mbuf *m = vector->packet[i];
+		const struct mr_adjacency *adjacency = mr_adjacency_of(router, next_hop[i], m);
+
+		out[i] = adjacency->iface;
+		differ |= out[i] ^ out[0];
+		if (unlikely((unusual >> i & 1) != 0))
+			continue;
+		if (unlikely(adjacency->kind != MR_ADJ_FORWARD ||
+			     headers.total_length[i] > adjacency->mtu)) {
+			unusual |= 1ull << i;
+			continue;
+		}
+		mr_route_rewrite(m, adjacency, headers.total_length[i]);
+	}
+
+	if (likely((unusual | differ) == 0)) {
+		mr_output(lcore, out[0], vector->packet, vector->count);
+		return;
+	}
+	uint64_t all = vector->count == MR_VECTOR_SIZE ? UINT64_MAX : (1ull << vector->count) - 1;
+	mr_output_scatter(lcore, vector, all & ~unusual, out);
+	for (; unusual != 0; unusual &= unusual - 1)
+		mr_route_exception(lcore, vector->packet[__builtin_ctzll(unusual)], iface);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MR_ROUTE_ROUTE_REWRITE_FWD_H
+#define MR_ROUTE_ROUTE_REWRITE_FWD_H
+
+#include "packet/ipv4_fwd.h"
+#include "route/route_fwd.h"
+
+static inline const struct mr_adjacency *mr_adjacency_load(const struct mr_route_fwd *router,
+							   uint32_t next_hop)
+{
+	return __atomic_load_n(&router->adjacency[next_hop], __ATOMIC_ACQUIRE);
+}
+
+/* One of several next hops, by the packet's flow. The hash's high part is scaled, not divided. */
+static inline const struct mr_adjacency *mr_adjacency_choose(const struct mr_route_fwd *router,
+							     const struct mr_adjacency *multipath,
+							     uint32_t flow_hash)
+{
+	uint32_t path = (uint32_t)((uint64_t)flow_hash * multipath->path_count >> 32);
+
+	return mr_adjacency_load(router, multipath->path[path]);
+}
+
+/* The adjacency that a next hop index stands for, one packet's path if it has several. m starts
+ * with an Ethernet header; its IP header is looked at only for several paths. */
+static inline const struct mr_adjacency *mr_adjacency_of(const struct mr_route_fwd *router,
+							 uint32_t next_hop, struct rte_mbuf *m)
+{
+	const struct mr_adjacency *adjacency = mr_adjacency_load(router, next_hop);
+
+	if (unlikely(adjacency->kind == MR_ADJ_MULTIPATH))
+		return mr_adjacency_choose(router, adjacency,
+					   ipv4_flow_hash(rte_pktmbuf_mtod_offset(
+						   m, const uint8_t *, RTE_ETHER_HDR_LEN)));
+	return adjacency;
+}
+
+/* Makes a packet ready to leave by a MR_ADJ_FORWARD adjacency: new Ethernet header, TTL, checksum,
+ * and nothing behind the IP packet. */
+static inline void mr_route_rewrite(struct rte_mbuf *m, const struct mr_adjacency *adjacency,
+				    unsigned total_length)
+{
+	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
+
+	if (unlikely(RTE_ETHER_HDR_LEN + total_length != m->data_len))
+		ipv4_trim(m, total_length);
+	memcpy(frame, adjacency->header, sizeof(adjacency->header));
+	ipv4_decrement_ttl(frame + RTE_ETHER_HDR_LEN);
+}
+
+#endif
