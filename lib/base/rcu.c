@@ -94,7 +94,8 @@ unsigned mr_rcu_poll(struct mr_rcu *rcu)
 
 void mr_rcu_synchronize(struct mr_rcu *rcu)
 {
-	rte_rcu_qsbr_synchronize(rcu->qsbr, RTE_QSBR_THRID_INVALID);
+	if (!rcu->readers_inline)
+		rte_rcu_qsbr_synchronize(rcu->qsbr, RTE_QSBR_THRID_INVALID);
 	while (rcu->first != NULL)
 		run_first(rcu);
 }

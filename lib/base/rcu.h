@@ -2,6 +2,8 @@
 #ifndef MR_BASE_RCU_H
 #define MR_BASE_RCU_H
 
+#include <stdbool.h>
+
 #include <rte_rcu_qsbr.h>
 
 /*
@@ -15,6 +17,8 @@ struct mr_rcu {
 	struct mr_rcu_deferred *first, *last; /* in the order of their tokens */
 	unsigned pending;
 	uint64_t freed;
+	bool readers_inline; /* readers run on the control thread itself, between its own steps
+				(tests): while it is here there is none to wait for */
 };
 
 /* Makes a context for thread ids 0..max_threads-1. Returns NULL without memory. */

@@ -6,53 +6,91 @@
 #include "base/error.h"
 #include "base/mr.h"
 #include "lcore/lcore.h"
+#include "lcore/placement.h"
 
 /*
  * The forwarding lcores as the control thread sees them: making them, placing queues on them,
  * starting and stopping, counters. All functions are the control thread's.
  */
-#define MR_MAX_LCORES 64 /* that forward */
+#define MR_MAX_HELD_TERMS 8
 
 struct mr_lcores {
+	struct mr_forwarding forwarding;
 	unsigned count;
 	struct mr_lcore *lcore[MR_MAX_LCORES];
-	struct mr_forwarding forwarding;
-	struct mr_counters *control; /* the control thread's own counters */
-	bool running;
-	struct mr_rates *rates; /* packets a second, see rates.c */
-	struct rte_ring *handover[MR_MAX_LCORES][RTE_MAX_ETHPORTS]; /* by sender and port */
+	struct mr_counters *control;   /* the control thread's own counters */
+	bool running;                  /* lcores forward */
+	bool adopted;                  /* ... on the calling thread, see mr_lcores_adopt */
+	struct mr_rates *rates;        /* packets a second, see rates.h */
+	struct mr_placement placement; /* in force; only of started ports */
+	struct rte_ring *handover[MR_MAX_LCORES][RTE_MAX_ETHPORTS]; /* by sender and port, made when
+								       first needed */
+	uint64_t (*held_term[MR_MAX_HELD_TERMS])(struct mr *mr);
+	unsigned held_terms;
 };
 
 /* Makes one forwarding lcore for each of the count EAL lcore ids (tests pass ids that run no
- * thread). Returns 0 or a negative errno with error set. */
+ * thread), registers them as readers 0..count-1 of mr->rcu and sets mr->lcores. mr->rcu and
+ * mr->ifaces exist. Returns 0 or a negative errno with error set. */
 int mr_lcores_create(struct mr *mr, const unsigned *ids, unsigned count, struct mr_error *error);
+
+/* Frees the lcores and what is left in their rings. They have been stopped. */
 void mr_lcores_destroy(struct mr *mr);
 
 /* Computes plans from the started ports and publishes them: rx queues spread evenly, lcores of the
- * port's NUMA node first; each tx queue owned by one lcore. To be called after any change of
- * started ports. Returns 0 or a negative errno, the old plans staying in force. */
+ * port's NUMA node first; each tx queue owned by one lcore. To be called after ports were started.
+ * Waits for a grace period when something moves. Returns 0 or a negative errno, the old plans
+ * staying in force. */
 int mr_lcores_place(struct mr *mr, struct mr_error *error);
 
-/* Starts the lcores' threads, or stops them and waits until they are out of the packet path. */
+/* The same, but without a started port that is about to be stopped (MR_PORT_NONE: with all). After
+ * it no lcore touches the port any more and its rings are empty, so mr_port_stop may follow. */
+int mr_lcores_place_without(struct mr *mr, uint16_t port, struct mr_error *error);
+
+/* Starts the lcores' threads, or stops them and waits until they are out of the packet path; what
+ * they had in rings to be sent is dropped as `stopped`. Starting what runs gives -EALREADY. */
 int mr_lcores_start(struct mr *mr, struct mr_error *error);
 void mr_lcores_stop(struct mr *mr);
 
-/* Sends a complete frame out of an interface through the lcore that owns the tx queue; takes the
- * buffer in any case (a full ring drops it under `inject_full`, stopped forwarding under
- * `stopped`). Control thread. */
+/* In the place of mr_lcores_start where there are no threads: the caller runs mr_lcore_iteration
+ * for each lcore itself, between its calls as the control thread (tests, fuzzers). */
+void mr_lcores_adopt(struct mr *mr);
+
+/* Sends a complete frame out of an interface through an lcore that owns a tx queue of its port;
+ * takes the buffer in any case (a full ring drops it under `inject_full`, an interface that does
+ * not exist or whose port is stopped under `no_tx_path`, stopped forwarding under `stopped`).
+ * Frames of one interface stay in their order. */
 void mr_inject(struct mr *mr, uint16_t iface, struct rte_mbuf *frame);
 
-/* Drops packets of the control thread, on a port or MR_PORT_NONE. */
+/* Drops a packet of the control thread, on a port or MR_PORT_NONE. */
 void mr_control_drop(struct mr *mr, uint16_t port, enum mr_drop_reason reason, struct rte_mbuf *m);
 
-/* Once a second: takes the counters' snapshots that rates are made of. now_ms: monotonic. */
+/* Gives what lcores punted to input, which takes the packets: first all of the punt rings, then up
+ * to budget packets of the punt_error rings. mr_punt_of(packet) says why each comes. Returns how
+ * many packets it gave. */
+unsigned mr_lcores_drain(struct mr *mr, unsigned budget,
+			 void (*input)(struct mr *mr, struct rte_mbuf *packet));
+
+/* Gives stations that lcores saw to learn, in the order in which each lcore saw them. Returns how
+ * many. */
+unsigned mr_lcores_drain_learned(struct mr *mr,
+				 void (*learn)(struct mr *mr, const struct mr_learned *learned,
+					       unsigned count));
+
+/* Advances the lcores' seconds and, once a second, takes the counters' snapshots that rates are
+ * made of. now_ms: monotonic. Any number of times a second. */
 void mr_lcores_poll(struct mr *mr, uint64_t now_ms);
 
-/* The conservation law's terms, summed over all threads. held: in rings and hold queues. */
+/* The conservation law's terms, summed over all threads. held: in rings, in tx buffers, and what
+ * rooms above hold. It is exact when no packet is on its way. */
 struct mr_balance {
 	uint64_t received, originated, copied, transmitted, consumed, dropped, held;
 };
 struct mr_balance mr_lcores_balance(struct mr *mr);
+
+/* Adds a term to held: the packets that a room above keeps back (for a neighbour's MAC, for
+ * reassembly). At most MR_MAX_HELD_TERMS; to be called once by each room, when it is made. */
+void mr_lcores_add_held(struct mr *mr, uint64_t (*held)(struct mr *mr));
 
 extern const struct mr_cmd mr_lcore_cmds[];
 extern const struct mr_query mr_lcore_queries[];

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Every ring has one producer and one consumer, so that neither end needs a locked instruction.
+ * Names are the appliance's own (by its address), since a process may make several appliances.
+ */
+#include "lcore/rings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "lcore/lcores.h"
+
+static void ring_name(char *name, const struct mr *mr, const char *what, unsigned a, unsigned b)
+{
+	snprintf(name, RTE_RING_NAMESIZE, "%s%u_%u_%" PRIxPTR, what, a, b, (uintptr_t)mr);
+}
+
+struct rte_ring *mr_ring_of_packets(const struct mr *mr, const char *what, unsigned a, unsigned b,
+				    int socket)
+{
+	char name[RTE_RING_NAMESIZE];
+
+	ring_name(name, mr, what, a, b);
+	return rte_ring_create(name, MR_PACKET_RING_SIZE, socket,
+			       RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ);
+}
+
+struct rte_ring *mr_ring_of_learned(const struct mr *mr, unsigned lcore, int socket)
+{
+	char name[RTE_RING_NAMESIZE];
+
+	ring_name(name, mr, "learn", lcore, 0);
+	return rte_ring_create_elem(name, sizeof(struct mr_learned), MR_LEARN_RING_SIZE, socket,
+				    RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ);
+}
+
+void mr_ring_discard(struct mr *mr, struct rte_ring *ring, uint16_t port,
+		     enum mr_drop_reason reason)
+{
+	void *packet;
+
+	if (ring == NULL)
+		return;
+	while (rte_ring_sc_dequeue(ring, &packet) == 0)
+		mr_control_drop(mr, port, reason, packet);
+}
+
+void mr_rings_discard_unsent(struct mr *mr)
+{
+	struct mr_lcores *lcores = mr->lcores;
+
+	for (unsigned i = 0; i < lcores->count; i++) {
+		mr_ring_discard(mr, lcores->lcore[i]->inject, MR_PORT_NONE, MR_DROP_stopped);
+		for (uint16_t port = 0; port < RTE_MAX_ETHPORTS; port++)
+			mr_ring_discard(mr, lcores->handover[i][port], port, MR_DROP_stopped);
+	}
+}

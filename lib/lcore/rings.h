@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MR_LCORE_RINGS_H
+#define MR_LCORE_RINGS_H
+
+#include <rte_ring.h>
+
+#include "base/mr.h"
+#include "packet/drop.h"
+
+/*
+ * Rings between two threads, one at each end. Private to this room.
+ */
+#define MR_PACKET_RING_SIZE 1024
+#define MR_LEARN_RING_SIZE 4096
+
+/* Makes a ring of packets, or one of struct mr_learned; what and the two numbers tell it from the
+ * appliance's other rings. Returns NULL with rte_errno set. */
+struct rte_ring *mr_ring_of_packets(const struct mr *mr, const char *what, unsigned a, unsigned b,
+				    int socket);
+struct rte_ring *mr_ring_of_learned(const struct mr *mr, unsigned lcore, int socket);
+
+/* Drops what is in a ring (NULL is one without packets), on a port or MR_PORT_NONE. The caller is
+ * the only consumer for now. */
+void mr_ring_discard(struct mr *mr, struct rte_ring *ring, uint16_t port,
+		     enum mr_drop_reason reason);
+
+/* What the control thread does when lcores have stopped: drops what waits in all rings to be sent,
+ * as `stopped`. */
+void mr_rings_discard_unsent(struct mr *mr);
+
+#endif
