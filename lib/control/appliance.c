@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rooms know only the rooms below them; this file is where they are joined. Whoever reads what
+ * happens when a link goes down, or when a command has run, finds it here.
+ */
+#include "control/appliance.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/rcu.h"
+#include "bridge/bridge.h"
+#include "control/control.h"
+#include "control/forward_mode.h"
+#include "host/host.h"
+#include "lcore/input_fwd.h"
+#include "lcore/lcores.h"
+#include "route/neighbour.h"
+
+/* Packets that could not be forwarded, an iteration; ARP and local packets are not bounded. */
+#define ERROR_BUDGET 256
+
+static int create_rooms(struct mr *mr, const struct mr_appliance_options *options,
+			struct mr_error *error)
+{
+	int rc;
+
+	mr->rcu = mr_rcu_create(options->lcore_count);
+	mr->ifaces = mr_ifaces_create();
+	if (mr->rcu == NULL || mr->ifaces == NULL)
+		return mr_fail(error, -ENOMEM, "no memory for interfaces");
+	if ((rc = mr_control_new(mr)) != 0)
+		return mr_fail(error, rc, "no memory for commands");
+	if ((rc = mr_lcores_create(mr, options->lcores, options->lcore_count, error)) != 0)
+		return rc;
+	mr->lcores->forwarding.stage[MR_MODE_NONE] = mr_unconfigured_input;
+	mr->lcores->forwarding.stage[MR_MODE_IO] = mr_io_input;
+	if ((rc = mr_ports_create(mr, &options->port, error)) != 0)
+		return rc;
+	if ((rc = mr_bridges_create(mr, options->max_stations, error)) != 0)
+		return rc;
+	if ((rc = mr_router_create(mr, &options->router, error)) != 0)
+		return rc;
+	if ((rc = mr_host_create(mr, error)) != 0)
+		return rc;
+	if ((rc = mr_forward_mode_set(mr, options->forward_mode, error)) != 0)
+		return rc;
+	return mr_lcores_place(mr, error);
+}
+
+static int register_commands(struct mr *mr, struct mr_error *error)
+{
+	static const struct mr_cmd *const tables[] = {mr_lcore_cmds,  mr_port_cmds,
+						      mr_bridge_cmds, mr_route_cmds,
+						      mr_neighbour_cmds};
+
+	for (unsigned i = 0; i < RTE_DIM(tables); i++) {
+		int rc = mr_control_register(mr->control, tables[i]);
+
+		if (rc != 0)
+			return mr_fail(error, rc, "the commands' tables are not consistent");
+	}
+	return 0;
+}
+
+struct mr *mr_appliance_create(const struct mr_appliance_options *options, struct mr_error *error)
+{
+	struct mr *mr = calloc(1, sizeof(*mr));
+
+	if (mr == NULL) {
+		mr_fail(error, -ENOMEM, "no memory");
+		return NULL;
+	}
+	if (create_rooms(mr, options, error) != 0 || register_commands(mr, error) != 0) {
+		mr_appliance_destroy(mr);
+		return NULL;
+	}
+	mr_control_after(mr->control, mr_forward_mode_apply);
+	return mr;
+}
+
+void mr_appliance_destroy(struct mr *mr)
+{
+	if (mr == NULL)
+		return;
+	if (mr->lcores != NULL)
+		mr_lcores_stop(mr);
+	if (mr->rcu != NULL)
+		mr_rcu_synchronize(mr->rcu);
+	mr_host_destroy(mr);
+	mr_router_destroy(mr);
+	mr_bridges_destroy(mr);
+	mr_ports_destroy(mr);
+	mr_lcores_destroy(mr);
+	mr_control_free(mr);
+	mr_ifaces_destroy(mr->ifaces);
+	mr_rcu_destroy(mr->rcu);
+	free(mr);
+}
+
+static void link_changed(struct mr *mr, uint16_t iface)
+{
+	if (!mr_iface(mr, iface)->link_up) {
+		mr_bridge_flush_iface(mr, iface);
+		mr_neighbour_flush(mr, iface);
+	}
+	mr_router_iface_changed(mr, iface);
+	if (mr_iface(mr, iface)->link_up)
+		mr_host_announce(mr, iface);
+}
+
+unsigned mr_appliance_poll(struct mr *mr, uint64_t now_ms)
+{
+	mr_lcores_poll(mr, now_ms);
+	mr_bridges_poll(mr, now_ms);
+
+	unsigned count = mr_lcores_drain_learned(mr, mr_bridge_learn);
+	count += mr_lcores_drain(mr, ERROR_BUDGET, mr_host_input);
+
+	for (uint32_t changed = mr_ports_poll(mr, now_ms); changed != 0; changed &= changed - 1)
+		link_changed(mr, (uint16_t)__builtin_ctz(changed));
+	mr_neighbour_poll(mr, now_ms);
+	mr_host_poll(mr, now_ms);
+	mr_rcu_poll(mr->rcu);
+	return count;
+}

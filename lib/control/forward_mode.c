@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * --forward-mode: an interface whose mode was given by it is marked implicit, so that commands may
+ * take it without having to free it first; when they let it go it comes back here.
+ *
+ * io joins neighbours in pairs, 0 with 1, 2 with 3, as testpmd does; an odd last port sends back
+ * what it receives.
+ */
+#include "control/forward_mode.h"
+
+#include <errno.h>
+
+#include "base/log.h"
+#include "bridge/bridge.h"
+#include "control/control.h"
+#include "port/port.h"
+
+static int make_default_bridge(struct mr *mr, struct mr_error *error)
+{
+	if (mr_bridge_find(mr, MR_DEFAULT_BRIDGE) != NULL)
+		return 0;
+	return mr_bridge_add(mr, MR_DEFAULT_BRIDGE, MR_BRIDGE_AGEING_DEFAULT, error);
+}
+
+int mr_forward_mode_set(struct mr *mr, enum mr_iface_mode mode, struct mr_error *error)
+{
+	int rc = mode == MR_MODE_BRIDGE ? make_default_bridge(mr, error) : 0;
+
+	if (rc != 0)
+		return rc;
+	mr_control_set_forward_mode(mr->control, mode);
+	mr_forward_mode_apply(mr);
+	return 0;
+}
+
+static uint16_t io_peer_of(struct mr *mr, uint16_t index)
+{
+	uint16_t ports = 0, place = 0, peer = index;
+	struct mr_port *port;
+
+	MR_PORT_FOREACH(mr, port)
+	{
+		if (port->id == index)
+			place = ports;
+		ports++;
+	}
+	uint16_t wanted = place ^ 1, at = 0;
+	MR_PORT_FOREACH(mr, port)
+	{
+		if (at++ == wanted)
+			peer = port->id;
+	}
+	return peer;
+}
+
+static void give_default(struct mr *mr, const struct mr_iface *iface, enum mr_iface_mode mode)
+{
+	struct mr_iface changed = *iface;
+	struct mr_error error = {0};
+	int rc;
+
+	if (mode == MR_MODE_BRIDGE) {
+		struct mr_bridge *bridge = mr_bridge_find(mr, MR_DEFAULT_BRIDGE);
+
+		if (bridge == NULL) /* a person deleted it: ports stay without a role */
+			return;
+		rc = mr_bridge_member_add(mr, bridge, iface->index, true, &error);
+	} else {
+		changed.mode = mode;
+		changed.implicit = true;
+		changed.io_peer = io_peer_of(mr, iface->index);
+		rc = mr_iface_publish(mr, &changed);
+	}
+	if (rc != 0)
+		mr_log_error("port %u stays without a role: %s", iface->index, error.text);
+}
+
+void mr_forward_mode_apply(struct mr *mr)
+{
+	enum mr_iface_mode mode = mr_control_forward_mode(mr->control);
+
+	for (uint16_t index = 0; mode != MR_MODE_NONE && index < RTE_MAX_ETHPORTS; index++) {
+		const struct mr_iface *iface = mr_iface(mr, index);
+
+		if (iface != NULL && iface->mode == MR_MODE_NONE)
+			give_default(mr, iface, mode);
+	}
+	mr_bridges_refresh(mr);
+}
