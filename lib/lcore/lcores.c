@@ -12,6 +12,7 @@
 #include <rte_malloc.h>
 
 #include "base/rcu.h"
+#include "lcore/input_fwd.h"
 #include "lcore/rates.h"
 #include "lcore/rings.h"
 #include "packet/punt.h"
@@ -89,6 +90,9 @@ int mr_lcores_create(struct mr *mr, const unsigned *ids, unsigned count, struct 
 	mr->lcores = lcores;
 	mr_placement_compute(&lcores->placement, NULL, 0, (const int[]){SOCKET_ID_ANY}, 1);
 	lcores->forwarding.ifaces = mr->ifaces;
+	for (unsigned mode = 0; mode < MR_MODES; mode++)
+		lcores->forwarding.stage[mode] = mr_unconfigured_input;
+	lcores->forwarding.stage[MR_MODE_IO] = mr_io_input;
 	lcores->control = rte_zmalloc("mr_counters", sizeof(*lcores->control), RTE_CACHE_LINE_SIZE);
 	lcores->rates = mr_rates_create();
 	if (lcores->control == NULL || lcores->rates == NULL) {

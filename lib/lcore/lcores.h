@@ -31,7 +31,8 @@ struct mr_lcores {
 
 /* Makes one forwarding lcore for each of the count EAL lcore ids (tests pass ids that run no
  * thread), registers them as readers 0..count-1 of mr->rcu and sets mr->lcores. mr->rcu and
- * mr->ifaces exist. Returns 0 or a negative errno with error set. */
+ * mr->ifaces exist. The stages of bridge and route are for their rooms to set; until then what
+ * arrives is dropped as `unconfigured`. Returns 0 or a negative errno with error set. */
 int mr_lcores_create(struct mr *mr, const unsigned *ids, unsigned count, struct mr_error *error);
 
 /* Frees the lcores and what is left in their rings. They have been stopped. */
