@@ -49,8 +49,10 @@ static const struct option_row rows[OPTION_COUNT] = {
 	[OPTION_INTERACTIVE] = {"interactive", NULL, 0, 0,
 				"Run with a prompt (also -i); forwarding waits for `start`"},
 	[OPTION_AUTO_START] = {"auto-start", NULL, 0, 0, "Start forwarding at once, also with -i"},
-	[OPTION_PORTMASK] = {"portmask", "MASK", 1, UINT32_MAX, "Ports to use, a hexadecimal mask; all by default"},
-	[OPTION_NB_CORES] = {"nb-cores", "N", 1, 64, "Forwarding lcores to use; all but the main one by default"},
+	[OPTION_PORTMASK] = {"portmask", "MASK", 1, UINT32_MAX,
+			     "Ports to use, a hexadecimal mask; all by default"},
+	[OPTION_NB_CORES] = {"nb-cores", "N", 1, 64,
+			     "Forwarding lcores to use; all but the main one by default"},
 	[OPTION_RXQ] = {"rxq", "N", 1, 16, "Receive queues a port"},
 	[OPTION_TXQ] = {"txq", "N", 1, 16, "Transmit queues a port"},
 	[OPTION_RXD] = {"rxd", "N", 1, 32768, "Descriptors a receive queue"},
@@ -60,17 +62,22 @@ static const struct option_row rows[OPTION_COUNT] = {
 				    "Buffers a pool; computed by default"},
 	[OPTION_MBUF_SIZE] = {"mbuf-size", "BYTES", 1152, 65535,
 			      "Data room of a buffer with 128 bytes of headroom; 2176 by default"},
-	[OPTION_STATS_PERIOD] = {"stats-period", "SECONDS", 1, 86400, "Print statistics every so often"},
+	[OPTION_STATS_PERIOD] = {"stats-period", "SECONDS", 1, 86400,
+				 "Print statistics every so often"},
 	[OPTION_FORWARD_MODE] = {"forward-mode", "bridge|route|io", 0, 0,
 				 "What ports do that no configuration names; bridge by default"},
 	[OPTION_MAX_STATIONS] = {"max-stations", "N", 1, 4194304,
 				 "Room for stations of all bridges; 65536 by default"},
-	[OPTION_MAX_ROUTES] = {"max-routes", "N", 16, 16777216, "Room for IPv4 routes; 1048576 by default"},
-	[OPTION_CONFIG] = {"config", "FILE", 0, 0, "Run the console commands in FILE, one a line, at start"},
+	[OPTION_MAX_ROUTES] = {"max-routes", "N", 16, 16777216,
+			       "Room for IPv4 routes; 1048576 by default"},
+	[OPTION_CONFIG] = {"config", "FILE", 0, 0,
+			   "Run the console commands in FILE, one a line, at start"},
 	[OPTION_CTL_SOCKET] = {"ctl-socket", "PATH", 0, 0,
 			       "Socket for millracectl; " MR_CTL_SOCKET " by default, or\n"
-			       "                                     /run/millrace/PREFIX.sock with EAL's --file-prefix=PREFIX"},
-	[OPTION_PROFILES] = {"profiles", "DIR", 0, 0, "Where the driver profiles are, instead of the installed ones"},
+			       "                                     /run/millrace/PREFIX.sock "
+			       "with EAL's --file-prefix=PREFIX"},
+	[OPTION_PROFILES] = {"profiles", "DIR", 0, 0,
+			     "Where the driver profiles are, instead of the installed ones"},
 	[OPTION_HELP] = {"help", NULL, 0, 0, "Print this and exit"},
 	[OPTION_VERSION] = {"version", NULL, 0, 0, "Print the version and exit"},
 };
@@ -81,7 +88,8 @@ static const char *const forward_modes[] = {
 void options_usage(const char *program)
 {
 	printf("Usage: %s [EAL options] -- [options]\n\n"
-	       "millrace bridges and routes between DPDK ports. The main lcore controls, the others "
+	       "millrace bridges and routes between DPDK ports. The main lcore controls, the "
+	       "others "
 	       "forward.\n\nOptions after `--`:\n",
 	       program);
 	for (unsigned i = 0; i < OPTION_COUNT; i++) {
@@ -96,7 +104,8 @@ void options_usage(const char *program)
 			printf(" (%" PRIu64 " to %" PRIu64 ")", rows[i].min, rows[i].max);
 		printf("\n");
 	}
-	printf("\nExample: %s -l 0,1 -a 0000:02:00.0 -a 0000:03:00.0 -- --config=/etc/millrace/millrace.conf\n\n",
+	printf("\nExample: %s -l 0,1 -a 0000:02:00.0 -a 0000:03:00.0 -- "
+	       "--config=/etc/millrace/millrace.conf\n\n",
 	       program);
 }
 
@@ -142,7 +151,8 @@ static const char *path(const struct option_row *row, const char *text, size_t s
 	if (text[0] == '\0')
 		refuse(row, text);
 	if (strlen(text) >= size) {
-		fprintf(stderr, "millrace: --%s: the path is too long; allowed are %zu characters\n",
+		fprintf(stderr,
+			"millrace: --%s: the path is too long; allowed are %zu characters\n",
 			row->name, size - 1);
 		exit(EXIT_FAILURE);
 	}
@@ -230,8 +240,8 @@ static void check_unabbreviated(const char *word, enum option_id id)
 	size_t length = strcspn(name, "=");
 
 	if (strncmp(word, "--", 2) == 0 && length != strlen(rows[id].name)) {
-		fprintf(stderr, "millrace: unknown option '--%.*s'; did you mean --%s?\n", (int)length,
-			name, rows[id].name);
+		fprintf(stderr, "millrace: unknown option '--%.*s'; did you mean --%s?\n",
+			(int)length, name, rows[id].name);
 		exit(EXIT_FAILURE);
 	}
 }
@@ -252,8 +262,9 @@ void options_parse(struct options *options, int argc, char **argv, const char *f
 	int id;
 
 	for (unsigned i = 0; i < OPTION_COUNT; i++)
-		long_options[i] = (struct option){
-			rows[i].name, rows[i].value ? required_argument : no_argument, NULL, (int)i + 256};
+		long_options[i] = (struct option){rows[i].name,
+						  rows[i].value ? required_argument : no_argument,
+						  NULL, (int)i + 256};
 
 	*options = (struct options){.appliance.forward_mode = MR_MODE_BRIDGE};
 	default_ctl_socket(options, file_prefix);
@@ -271,8 +282,11 @@ void options_parse(struct options *options, int argc, char **argv, const char *f
 			fprintf(stderr, "millrace: option '%s' needs a value\n", argv[at]);
 			exit(EXIT_FAILURE);
 		} else if (id == '?') {
-			fprintf(stderr, "millrace: unknown option '%s', or a value for an option that takes "
-					"none; see --help\n", argv[at]);
+			fprintf(stderr,
+				"millrace: unknown option '%s', or a value for an option that "
+				"takes "
+				"none; see --help\n",
+				argv[at]);
 			exit(EXIT_FAILURE);
 		} else {
 			check_unabbreviated(argv[at], (enum option_id)(id - 256));
@@ -280,7 +294,8 @@ void options_parse(struct options *options, int argc, char **argv, const char *f
 		}
 	}
 	if (optind < argc) {
-		fprintf(stderr, "millrace: unexpected word '%s'; options start with --, see --help\n",
+		fprintf(stderr,
+			"millrace: unexpected word '%s'; options start with --, see --help\n",
 			argv[optind]);
 		exit(EXIT_FAILURE);
 	}

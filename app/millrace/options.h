@@ -16,8 +16,8 @@ struct options {
 };
 
 /* Parses argv (argv[0] is the program's name) before EAL starts. file_prefix: EAL's or NULL; it
- * names the default control socket. A wrong option is reported on stderr with what is allowed; then, and
- * after --help or --version, the program ends. */
+ * names the default control socket. A wrong option is reported on stderr with what is allowed;
+ * then, and after --help or --version, the program ends. */
 void options_parse(struct options *options, int argc, char **argv, const char *file_prefix);
 
 /* Prints the options; EAL calls it for --help before `--`. */

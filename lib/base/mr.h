@@ -25,6 +25,7 @@ struct mr {
 	struct mr_router *router;
 	struct mr_host *host;
 	struct mr_control *control;
+	unsigned forward_mode; /* enum mr_iface_mode of ports that no configuration names */
 };
 
 #endif

@@ -50,9 +50,8 @@ static int create_rooms(struct mr *mr, const struct mr_appliance_options *option
 
 static int register_commands(struct mr *mr, struct mr_error *error)
 {
-	static const struct mr_cmd *const tables[] = {mr_lcore_cmds,  mr_port_cmds,
-						      mr_bridge_cmds, mr_route_cmds,
-						      mr_neighbour_cmds};
+	static const struct mr_cmd *const tables[] = {mr_lcore_cmds, mr_port_cmds, mr_bridge_cmds,
+						      mr_route_cmds, mr_neighbour_cmds};
 
 	for (unsigned i = 0; i < RTE_DIM(tables); i++) {
 		int rc = mr_control_register(mr->control, tables[i]);

@@ -12,6 +12,7 @@ struct mr_control {
 	struct mr_cmd_table table;
 	void (*quit)(void *context);
 	void *quit_context;
+	void (*after)(struct mr *mr);
 };
 
 /* Whether the syntax's first words are (or, being alternatives, include) the given ones. */
@@ -122,6 +123,11 @@ void mr_control_on_quit(struct mr_control *control, void (*quit)(void *context),
 	control->quit_context = context;
 }
 
+void mr_control_after(struct mr_control *control, void (*after)(struct mr *mr))
+{
+	control->after = after;
+}
+
 const struct mr_cmd_table *mr_control_table(const struct mr_control *control)
 {
 	return &control->table;
@@ -140,8 +146,11 @@ int mr_control_execute(struct mr *mr, const char *line, size_t length, struct mr
 	rc = mr_cmd_table_find(&mr->control->table, &words, &cmd, &args, &reply->error);
 	if (rc == 0)
 		rc = cmd->run(mr, &args, reply);
-	if (rc >= 0)
+	if (rc >= 0) {
+		if (mr->control->after != NULL)
+			mr->control->after(mr);
 		return 0;
+	}
 	json_decref(reply->data);
 	reply->data = NULL;
 	return mr_fail(&reply->error, rc, "%s: %s", cmd != NULL ? cmd->syntax : words.word[0],

@@ -12,7 +12,6 @@
 
 #include "base/log.h"
 #include "bridge/bridge.h"
-#include "control/control.h"
 #include "port/port.h"
 
 static int make_default_bridge(struct mr *mr, struct mr_error *error)
@@ -28,7 +27,7 @@ int mr_forward_mode_set(struct mr *mr, enum mr_iface_mode mode, struct mr_error 
 
 	if (rc != 0)
 		return rc;
-	mr_control_set_forward_mode(mr->control, mode);
+	mr->forward_mode = mode;
 	mr_forward_mode_apply(mr);
 	return 0;
 }
@@ -77,7 +76,7 @@ static void give_default(struct mr *mr, const struct mr_iface *iface, enum mr_if
 
 void mr_forward_mode_apply(struct mr *mr)
 {
-	enum mr_iface_mode mode = mr_control_forward_mode(mr->control);
+	enum mr_iface_mode mode = (enum mr_iface_mode)mr->forward_mode;
 
 	for (uint16_t index = 0; mode != MR_MODE_NONE && index < RTE_MAX_ETHPORTS; index++) {
 		const struct mr_iface *iface = mr_iface(mr, index);
