@@ -35,6 +35,7 @@ static int create_rooms(struct mr *mr, const struct mr_appliance_options *option
 		return rc;
 	mr->lcores->forwarding.stage[MR_MODE_NONE] = mr_unconfigured_input;
 	mr->lcores->forwarding.stage[MR_MODE_IO] = mr_io_input;
+	mr_ports_expect_lcores(mr, options->lcore_count);
 	if ((rc = mr_ports_create(mr, &options->port, error)) != 0)
 		return rc;
 	if ((rc = mr_bridges_create(mr, options->max_stations, error)) != 0)
@@ -89,8 +90,8 @@ void mr_appliance_destroy(struct mr *mr)
 	mr_host_destroy(mr);
 	mr_router_destroy(mr);
 	mr_bridges_destroy(mr);
+	mr_lcores_destroy(mr); /* before the pools that the packets in its rings are from */
 	mr_ports_destroy(mr);
-	mr_lcores_destroy(mr);
 	mr_control_free(mr);
 	mr_ifaces_destroy(mr->ifaces);
 	mr_rcu_destroy(mr->rcu);

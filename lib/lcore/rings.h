@@ -6,11 +6,12 @@
 
 #include "base/mr.h"
 #include "packet/drop.h"
+#include "port/port.h"
 
 /*
- * Rings between two threads, one at each end. Private to this room.
+ * Rings between two threads, one at each end. Private to this room. Those of packets have
+ * MR_PACKET_RING_SIZE: room port sizes pools by it.
  */
-#define MR_PACKET_RING_SIZE 1024
 #define MR_LEARN_RING_SIZE 4096
 
 /* Makes a ring of packets, or one of struct mr_learned; what and the two numbers tell it from the

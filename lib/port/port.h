@@ -18,6 +18,10 @@
  */
 #define MR_MAX_QUEUES 16
 
+/* Packets that a ring between an lcore and the control thread, or from an lcore to the owner of a
+ * tx queue, can hold. Pools are sized as if all of them were full. */
+#define MR_PACKET_RING_SIZE 1024
+
 /* What a person asked for on the command line; 0 means "as the driver's profile says". */
 struct mr_port_options {
 	uint64_t portmask;        /* 0: all ports */
@@ -30,28 +34,38 @@ struct mr_port_options {
 };
 
 struct mr_port {
-	uint16_t id;                     /* ethdev port id */
-	char name[RTE_ETH_NAME_MAX_LEN]; /* device name, "0000:00:04.0" or "net_af_packet0" */
-	char driver[32];                 /* "net_e1000_em" */
-	int socket;                      /* NUMA node of its buffers, never negative */
+	uint16_t id;                           /* ethdev port id */
+	char name[RTE_ETH_NAME_MAX_LEN];       /* device name, "0000:00:04.0" or "net_af_packet0" */
+	char label[RTE_ETH_NAME_MAX_LEN + 16]; /* "port 0 (net_af_packet0)", for messages */
+	char driver[32];                       /* "net_e1000_em" */
+	int socket;                            /* NUMA node of its buffers, never negative */
 	uint16_t rxq, txq, rxd, txd, burst;
-	uint16_t mtu, max_mtu;     /* bytes, without Ethernet header */
-	struct rte_ether_addr mac; /* the device's, or one made up where it has none */
+	uint16_t mtu, min_mtu, max_mtu; /* bytes, without Ethernet header */
+	const char *max_mtu_reason;     /* what max_mtu comes from, as the end of a sentence */
+	struct rte_ether_addr mac;      /* the device's, or one made up where it has none */
 	uint64_t rx_offloads, tx_offloads;
+	bool rss;               /* the device spreads packets over rx queues by their addresses */
 	bool partial_checksums; /* see struct mr_iface */
+	bool kernel_link;       /* link is the carrier of kernel interface kernel_index */
+	unsigned kernel_index;  /* of the kernel interface that the device is bound to, or 0 */
+	bool configured;        /* its queues hold buffers of the pool */
 	bool started, promiscuous, allmulticast;
 	struct rte_eth_link link; /* as last polled */
 	uint64_t link_changes;
 	struct rte_mempool *pool;
 };
 
-/* Sets up all probed ports that options allow, their pools and base interfaces (mode none). On
- * failure error says which port and limit, nothing is left started, and pools are freed. */
+/* Sets up and starts all probed ports that options allow, their pools and base interfaces (mode
+ * none). mr->rcu and mr->ifaces exist. What is adjusted is logged, one line each. On failure
+ * returns a negative errno, error says which port and limit, and all is undone; ports that had got
+ * as far as having queues are closed. */
 int mr_ports_create(struct mr *mr, const struct mr_port_options *options, struct mr_error *error);
-/* Stops and closes all ports. */
+/* Stops and closes all ports, removes their base interfaces and frees the pools: no lcore forwards
+ * any more, and no ring or table holds a packet. */
 void mr_ports_destroy(struct mr *mr);
 
-/* How many lcores will forward, known before the ports are set up: pools are sized by it. */
+/* How many lcores will forward, to be told before the ports are set up: queues and pools are sized
+ * by it. */
 void mr_ports_expect_lcores(struct mr *mr, unsigned lcores);
 
 /* The port with that number, NULL if there is none. */
@@ -69,6 +83,7 @@ int mr_port_set_mtu(struct mr *mr, struct mr_port *port, uint16_t mtu, struct mr
 int mr_port_set_mac(struct mr *mr, struct mr_port *port, const struct rte_ether_addr *mac,
 		    struct mr_error *error);
 int mr_port_set_promiscuous(struct mr *mr, struct mr_port *port, bool on, struct mr_error *error);
+int mr_port_set_allmulticast(struct mr *mr, struct mr_port *port, bool on, struct mr_error *error);
 
 /* Polls link states (at most every 100 ms), logs changes and publishes them in the base
  * interfaces. Returns the mask of ports whose link changed. now_ms: monotonic milliseconds. */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MR_PORT_PORTS_H
+#define MR_PORT_PORTS_H
+
+#include <rte_ethdev.h>
+#include <rte_mempool.h>
+
+#include "port/port.h"
+
+/* The inside of room port, for its own files. Control thread. */
+struct mr_ports {
+	unsigned lcores; /* that will forward */
+	struct mr_port *port[RTE_MAX_ETHPORTS];
+	struct rte_mempool *pool[RTE_MAX_NUMA_NODES];
+	struct rte_mempool *host_pool; /* one of pool[] */
+	struct mr_carrier *carrier;    /* NULL: no port needs it */
+	uint64_t next_poll_ms;
+	struct rte_eth_stats *stats_baseline; /* by port, see stats.c */
+};
+
+/* Publishes what lcores need of a port in its base interface, leaving its role as it is. Returns 0
+ * or -ENOMEM. */
+int mr_port_publish(struct mr *mr, const struct mr_port *port);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MR_PORT_PROFILE_H
+#define MR_PORT_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* How many queues a profile wants: a number, or one of these words. */
+#define MR_QUEUES_LCORES UINT16_MAX    /* "lcores": one for each forwarding lcore */
+#define MR_QUEUES_ALL (UINT16_MAX - 1) /* "all": as many as the device has */
+
+/* What millrace knows about a driver and its devices cannot tell; from drivers-cfg/DRIVER.cfg. */
+struct mr_profile {
+	uint16_t rxq, txq;         /* queues a port, or MR_QUEUES_* */
+	uint16_t max_rxq, max_txq; /* of what the device offers, this many work */
+	uint16_t rxd, txd;         /* descriptors a queue */
+	uint16_t burst;            /* packets a receive call */
+	uint64_t rx_offloads;      /* used where the device offers them */
+	uint64_t tx_offloads;
+	bool spread;            /* something outside spreads packets over rx queues, RSS or not */
+	bool queue_pairs;       /* as many rx as tx queues, always */
+	bool partial_checksums; /* see struct mr_iface; only when bound to a kernel interface */
+	bool kernel_link;       /* the driver's link state means nothing: ask the kernel */
+};
+
+/* Reads the profile of a driver: default.cfg, then what DRIVER.cfg says otherwise, if there is
+ * one. dir: where profiles are; NULL: the installed ones, else those of the source tree. Returns 0
+ * or a negative errno with error naming file, key and what is allowed. */
+int mr_profile_load(const char *dir, const char *driver, struct mr_profile *profile,
+		    struct mr_error *error);
+
+#endif
