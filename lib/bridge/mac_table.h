@@ -44,7 +44,8 @@ void mac_table_destroy(struct mac_table *table);
  * Adds a station or changes the one that is there. A dynamic station (learned, seen now) takes the
  * new port; a static station takes the place of a dynamic one. Learning never changes a static
  * station. Returns 0, -EINVAL for a group or zero address or bridge, -EEXIST when a dynamic station
- * would replace a static one, -ENOSPC when the table is full.
+ * would replace a static one, -ENOSPC when the table is full, or the key's chain is: deleted slots
+ * that wait for a grace period can use it up for a moment.
  */
 int mac_table_add(struct mac_table *table, uint64_t key, uint16_t port, uint32_t now,
 		  bool is_static);

@@ -147,7 +147,7 @@ static inline struct mac_bucket *mac_table_bucket(const struct mac_table *table,
 	unsigned __int128 product = (unsigned __int128)key * table->multiplier;
 	uint64_t high = (uint64_t)(product >> 64), low = (uint64_t)product;
 #ifdef __SSE4_2__
-	uint64_t mixed = _mm_crc32_u64((uint32_t)low, high);
+	uint64_t mixed = _mm_crc32_u64(high, low); /* 32 bits of high count */
 #else
 	unsigned __int128 again = (unsigned __int128)(high ^ low) * table->multiplier;
 	uint64_t mixed = (uint64_t)(again >> 64) ^ (uint64_t)again;
@@ -160,7 +160,7 @@ static inline struct mac_bucket *mac_table_bucket(const struct mac_table *table,
  * The slots of bucket that hold key, as a mask. The vector loads are not atomic as a whole and need
  * not be: each key is one aligned word of them. The thread sanitizer sees the portable form.
  */
-static inline unsigned mac_bucket_match(const struct mac_bucket *bucket, uint64_t key)
+static inline uint64_t mac_bucket_match(const struct mac_bucket *bucket, uint64_t key)
 {
 #if defined(__SSE4_2__) && !defined(__SANITIZE_THREAD__)
 	const __m128i *keys = (const __m128i *)bucket->keys;
@@ -168,12 +168,12 @@ static inline unsigned mac_bucket_match(const struct mac_bucket *bucket, uint64_
 	__m128i low = _mm_cmpeq_epi64(_mm_load_si128(keys), wanted);
 	__m128i high = _mm_cmpeq_epi64(_mm_load_si128(keys + 1), wanted);
 
-	return (unsigned)_mm_movemask_ps(_mm_castsi128_ps(_mm_packs_epi32(low, high)));
+	return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(_mm_packs_epi32(low, high)));
 #else
-	unsigned match = 0;
+	uint64_t match = 0;
 
 	for (unsigned i = 0; i < MAC_BUCKET_SLOTS; i++)
-		match |= (unsigned)(__atomic_load_n(&bucket->keys[i], __ATOMIC_ACQUIRE) == key)
+		match |= (uint64_t)(__atomic_load_n(&bucket->keys[i], __ATOMIC_ACQUIRE) == key)
 			 << i;
 	return match;
 #endif
@@ -181,33 +181,35 @@ static inline unsigned mac_bucket_match(const struct mac_bucket *bucket, uint64_
 
 /* The rest of a lookup that found nothing in the bucket that key selects: the extra buckets. */
 __attribute__((noinline, cold, unused)) static struct station *
-mac_table_lookup_extra(const struct mac_table *table, const struct mac_bucket *first, uint64_t key)
+mac_table_lookup_extra(const struct mac_table *table, const struct mac_bucket *first,
+		       const uint64_t *key)
 {
 	size_t index = (size_t)(first - table->buckets);
 
 	while ((index = __atomic_load_n(&table->chain[index], __ATOMIC_ACQUIRE)) != 0) {
 		struct mac_bucket *bucket = &table->buckets[index];
-		unsigned match = mac_bucket_match(bucket, key);
+		uint64_t match = mac_bucket_match(bucket, *key);
 		if (match != 0)
-			return &bucket->stations[__builtin_ctz(match)];
+			return bucket->stations + (unsigned)__builtin_ctzl(match);
 	}
 	return NULL;
 }
 
+/* The key is taken by its address, so that it is loaded right into the vector of the comparison. */
 static inline struct station *mac_table_lookup_in(const struct mac_table *table,
-						  struct mac_bucket *bucket, uint64_t key)
+						  struct mac_bucket *bucket, const uint64_t *key)
 {
-	unsigned match = mac_bucket_match(bucket, key);
+	uint64_t match = mac_bucket_match(bucket, *key);
 
 	if (unlikely(match == 0))
 		return mac_table_lookup_extra(table, bucket, key);
-	return &bucket->stations[__builtin_ctz(match)];
+	return bucket->stations + (unsigned)__builtin_ctzl(match);
 }
 
 /* The station of key or NULL. */
 static inline struct station *mac_table_lookup(const struct mac_table *table, uint64_t key)
 {
-	struct station *station = mac_table_lookup_in(table, mac_table_bucket(table, key), key);
+	struct station *station = mac_table_lookup_in(table, mac_table_bucket(table, key), &key);
 
 	rte_smp_rmb(); /* keys before words; no instruction on x86 */
 	return station;
@@ -219,13 +221,15 @@ static inline void mac_table_lookup_bulk(const struct mac_table *table, const ui
 {
 	struct mac_bucket *buckets[MAC_TABLE_BULK_MAX];
 
+#pragma GCC unroll 4
 	for (unsigned i = 0; i < n; i++) {
 		buckets[i] = mac_table_bucket(table, keys[i]);
 		rte_prefetch0(buckets[i]);
 	}
 	rte_compiler_barrier(); /* keys are read anew in each call */
+#pragma GCC unroll 4
 	for (unsigned i = 0; i < n; i++)
-		stations[i] = mac_table_lookup_in(table, buckets[i], keys[i]);
+		stations[i] = mac_table_lookup_in(table, buckets[i], &keys[i]);
 	rte_smp_rmb(); /* keys before words; no instruction on x86 */
 }
 
