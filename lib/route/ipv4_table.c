@@ -7,8 +7,8 @@
  * addresses belong to longer prefixes: it paints the leaves in its range whose length is not
  * greater than its own. Adding overwrites what covered the range before, deleting writes back the
  * covering prefix. A change thus costs one store up to a few dozen where it splits or joins nodes,
- * and for short prefixes one visit to each entry in range: 4096 entries of the root for a /8, and
- * the nodes below. The default route, which would visit them all, is one word.
+ * and for shorter prefixes one visit to each entry in range: 256 entries of the root for a /16, and
+ * 65536 for a /8, some 50 microseconds. The default route, which would visit them all, is one word.
  *
  * Nodes are made when a prefix is longer than its level, filled with the leaf that they replace,
  * and published before they are painted. A node whose entries have all become one leaf of a prefix
@@ -222,7 +222,8 @@ int mr_ipv4_table_add(struct mr_ipv4_table *table, uint32_t prefix, uint8_t leng
 		return -EEXIST;
 	if (mr_ipv4_rib_count(control->rib) >= control->max_routes)
 		return -ENOSPC;
-	if (mr_node_pool_reserve(control->pool, MAX_NODES_ON_PATH) != 0)
+	if (length > MR_IPV4_TABLE_ROOT_BITS &&
+	    mr_node_pool_reserve(control->pool, MAX_NODES_ON_PATH) != 0)
 		return -ENOMEM;
 	set_route(table, prefix, length, next_hop);
 	return 0;

@@ -30,9 +30,9 @@ struct mr_ipv4_table_memory {
 	size_t control_used;    /* bytes of the prefixes that the control thread keeps */
 };
 
-/* Makes an empty table in the memory of a NUMA socket (or SOCKET_ID_ANY); it takes 4.3 MB of it
- * and grows with its routes. max_routes is 1..MR_IPV4_TABLE_MAX_ROUTES. Returns NULL without
- * memory or with a wrong max_routes. */
+/* Makes an empty table in the memory of a NUMA socket (or SOCKET_ID_ANY); it takes 64.3 MB
+ * of it and grows with routes of more than 24 bits. max_routes is 1..MR_IPV4_TABLE_MAX_ROUTES.
+ * Returns NULL without memory or with a wrong max_routes. */
 struct mr_ipv4_table *mr_ipv4_table_create(struct mr_rcu *rcu, int socket, uint32_t max_routes);
 
 /* Frees the table after a grace period; lcores can no longer find it. NULL is allowed. */
