@@ -17,10 +17,8 @@
 #include "lcore/rings.h"
 #include "packet/punt.h"
 
-static void free_lcore(struct mr *mr, struct mr_lcore *lcore)
+static void free_lcore(struct mr_lcore *lcore)
 {
-	mr_ring_discard(mr, lcore->punt, MR_PORT_NONE, MR_DROP_stopped);
-	mr_ring_discard(mr, lcore->punt_error, MR_PORT_NONE, MR_DROP_stopped);
 	rte_ring_free(lcore->punt);
 	rte_ring_free(lcore->punt_error);
 	rte_ring_free(lcore->inject);
@@ -53,7 +51,7 @@ static struct mr_lcore *make_lcore(struct mr *mr, unsigned id, unsigned index,
 	    lcore->learn == NULL) {
 		mr_fail(error, -rte_errno, "cannot make the rings of lcore %u: %s", id,
 			rte_strerror(rte_errno));
-		free_lcore(mr, lcore);
+		free_lcore(lcore);
 		return NULL;
 	}
 	return lcore;
@@ -122,13 +120,13 @@ void mr_lcores_destroy(struct mr *mr)
 	if (lcores == NULL)
 		return;
 	if (lcores->control != NULL)
-		mr_rings_discard_unsent(mr);
+		mr_rings_discard_all(mr);
 	for (unsigned i = 0; i < lcores->count; i++) {
 		rte_rcu_qsbr_thread_offline(mr->rcu->qsbr, i);
 		rte_rcu_qsbr_thread_unregister(mr->rcu->qsbr, i);
 		for (unsigned port = 0; port < RTE_MAX_ETHPORTS; port++)
 			rte_ring_free(lcores->handover[i][port]);
-		free_lcore(mr, lcores->lcore[i]);
+		free_lcore(lcores->lcore[i]);
 	}
 	mr->rcu->readers_inline = false;
 	mr_rates_destroy(lcores->rates);

@@ -35,7 +35,7 @@ struct mr_lcores {
  * arrives is dropped as `unconfigured`. Returns 0 or a negative errno with error set. */
 int mr_lcores_create(struct mr *mr, const unsigned *ids, unsigned count, struct mr_error *error);
 
-/* Frees the lcores and what is left in their rings. They have been stopped. */
+/* Frees the lcores. They have been stopped, so no packet is left in their rings. */
 void mr_lcores_destroy(struct mr *mr);
 
 /* Computes plans from the started ports and publishes them: rx queues spread evenly, lcores of the
@@ -49,7 +49,7 @@ int mr_lcores_place(struct mr *mr, struct mr_error *error);
 int mr_lcores_place_without(struct mr *mr, uint16_t port, struct mr_error *error);
 
 /* Starts the lcores' threads, or stops them and waits until they are out of the packet path; what
- * they had in rings to be sent is dropped as `stopped`. Starting what runs gives -EALREADY. */
+ * was in rings is dropped as `stopped`. Starting what runs gives -EALREADY. */
 int mr_lcores_start(struct mr *mr, struct mr_error *error);
 void mr_lcores_stop(struct mr *mr);
 

@@ -83,7 +83,7 @@ static struct mr_rate rate_between(const struct snapshot *then, const struct sna
 		.tx_bps = per_second(now->tx.bytes * 8, then->tx.bytes * 8, ms),
 		.cycles_per_packet = packets != 0 ? busy / packets : 0,
 		/* The two clocks are not read at the same instant. */
-		.busy_per_mille = (unsigned)(RTE_MIN(share, 1.0) * 1000 + 0.5),
+		.busy_percent = (unsigned)(RTE_MIN(share, 1.0) * 100 + 0.5),
 	};
 }
 

@@ -14,7 +14,7 @@ struct mr_rate {
 	uint64_t rx_bps, tx_bps;    /* bits a second, without FCS, preamble and gap */
 	uint64_t cycles_per_packet; /* TSC cycles of busy iterations by packets received; 0 without
 				       packets. lcores only */
-	unsigned busy_per_mille;    /* share of time in busy iterations. lcores only */
+	unsigned busy_percent;      /* of the time was in busy iterations. lcores only */
 };
 
 struct mr_rates *mr_rates_create(void);

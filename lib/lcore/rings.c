@@ -45,11 +45,13 @@ void mr_ring_discard(struct mr *mr, struct rte_ring *ring, uint16_t port,
 		mr_control_drop(mr, port, reason, packet);
 }
 
-void mr_rings_discard_unsent(struct mr *mr)
+void mr_rings_discard_all(struct mr *mr)
 {
 	struct mr_lcores *lcores = mr->lcores;
 
 	for (unsigned i = 0; i < lcores->count; i++) {
+		mr_ring_discard(mr, lcores->lcore[i]->punt, MR_PORT_NONE, MR_DROP_stopped);
+		mr_ring_discard(mr, lcores->lcore[i]->punt_error, MR_PORT_NONE, MR_DROP_stopped);
 		mr_ring_discard(mr, lcores->lcore[i]->inject, MR_PORT_NONE, MR_DROP_stopped);
 		for (uint16_t port = 0; port < RTE_MAX_ETHPORTS; port++)
 			mr_ring_discard(mr, lcores->handover[i][port], port, MR_DROP_stopped);

@@ -25,8 +25,7 @@ struct rte_ring *mr_ring_of_learned(const struct mr *mr, unsigned lcore, int soc
 void mr_ring_discard(struct mr *mr, struct rte_ring *ring, uint16_t port,
 		     enum mr_drop_reason reason);
 
-/* What the control thread does when lcores have stopped: drops what waits in all rings to be sent,
- * as `stopped`. */
-void mr_rings_discard_unsent(struct mr *mr);
+/* When lcores have stopped: drops what waits in all rings of packets, as `stopped`. */
+void mr_rings_discard_all(struct mr *mr);
 
 #endif

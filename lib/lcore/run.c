@@ -75,5 +75,5 @@ void mr_lcores_stop(struct mr *mr)
 	mr->rcu->readers_inline = false;
 	lcores->adopted = false;
 	lcores->running = false;
-	mr_rings_discard_unsent(mr);
+	mr_rings_discard_all(mr);
 }
