@@ -38,7 +38,6 @@ struct mr_iface {
 	uint16_t bridge;    /* its bridge's index, in MR_MODE_BRIDGE */
 	uint16_t io_peer;   /* interface, in MR_MODE_IO */
 	uint8_t mode;       /* enum mr_iface_mode */
-	bool mode_default;  /* mode comes from --forward-mode: a command may take the interface */
 	bool implicit;      /* the mode comes from --forward-mode: configuration may take it away */
 	bool link_up;
 	bool partial_checksums; /* the device may hand over TCP/UDP checksums that the sender's
