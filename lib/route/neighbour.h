@@ -35,9 +35,9 @@ void mr_neighbour_set_handlers(struct mr *mr, mr_solicit_fn *solicit,
 void mr_neighbour_seen(struct mr *mr, uint16_t iface, const struct mr_addr *addr,
 		       const struct rte_ether_addr *mac, bool may_create);
 
-/* Takes a packet that waits for a MAC (from the punt rings, mr_punt_of(packet) filled by the lcore:
- * next_hop is a gateway's index or a connected subnet's, then the destination is the neighbour).
- * Starts resolution; holds a bounded number a neighbour, drops the oldest when full. */
+/* Takes a packet that waits for a MAC: one that a lcore punted (MR_PUNT_RESOLVE), or one of the
+ * appliance's own (MR_PUNT_ORIGINATED). Where it goes is looked up anew. Starts resolution; holds a
+ * bounded number a neighbour, drops the oldest when full. */
 void mr_neighbour_hold(struct mr *mr, struct rte_mbuf *packet);
 
 /* How many packets are held, and timers: states age, requests are repeated. */

@@ -16,14 +16,11 @@ struct mr_router_options {
 	uint32_t max_routes; /* 0: default */
 };
 
-/* Makes mr->router. Whoever starts the lcores gives them mr_router_fwd(mr). */
+/* Makes mr->router and gives it to the lcores' forwarding state, which must exist. */
 int mr_router_create(struct mr *mr, const struct mr_router_options *options,
 		     struct mr_error *error);
 /* No reader is left; runs what is deferred. */
 void mr_router_destroy(struct mr *mr);
-
-/* What forwarding lcores read of the router. */
-struct mr_route_fwd *mr_router_fwd(struct mr *mr);
 
 /* The adjacency that is published under a next hop index now, never NULL. */
 const struct mr_adjacency *mr_router_adjacency(struct mr *mr, uint32_t next_hop);
