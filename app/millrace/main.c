@@ -20,7 +20,6 @@
 #include <sys/epoll.h>
 
 #include "base/log.h"
-#include "control/console.h"
 #include "control/control.h"
 #include "control/ctl_server.h"
 #include "control/loop.h"
@@ -28,14 +27,12 @@
 #include "options.h"
 #include "service.h"
 #include "stats.h"
-#include "telemetry/telemetry.h"
 
 struct program {
 	struct options options;
 	struct mr *mr;
 	struct mr_loop *loop;
 	struct mr_ctl_server *server;
-	struct mr_console *console;
 	int signals; /* signalfd */
 	bool quit;
 };
@@ -121,16 +118,12 @@ static int open_interfaces(struct program *program)
 	}
 	mr_control_on_quit(mr->control, quit, program);
 	if (mr_loop_add(program->loop, program->signals, EPOLLIN, on_signal, program) != 0 ||
-	    mr_telemetry_create(mr, program->loop, &error) != 0 ||
 	    mr_ctl_server_new(mr, program->loop, options->ctl_socket, &program->server, &error) !=
 		    0)
 		return fail(&error);
 	if (options->config != NULL && mr_control_config_file(mr, options->config, &error) != 0)
 		return fail(&error);
 	if ((!options->interactive || options->auto_start) && mr_lcores_start(mr, &error) != 0)
-		return fail(&error);
-	if (options->interactive &&
-	    mr_console_new(mr, program->loop, quit, program, &program->console, &error) != 0)
 		return fail(&error);
 	return 0;
 }
@@ -154,9 +147,7 @@ static void run(struct program *program)
 
 static void close_program(struct program *program)
 {
-	mr_console_free(program->console);
 	mr_ctl_server_free(program->server);
-	mr_telemetry_destroy(program->mr);
 	mr_appliance_destroy(program->mr);
 	mr_loop_free(program->loop);
 	if (program->signals >= 0)

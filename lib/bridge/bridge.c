@@ -34,6 +34,8 @@ int mr_bridges_create(struct mr *mr, uint32_t max_stations, struct mr_error *err
 		rte_free(bridges);
 		return mr_fail(error, rc, "no memory for a table of %u stations", max_stations);
 	}
+	for (uint16_t id = 0; id < MR_MAX_BRIDGES; id++)
+		bridges->bridge[id].id = id;
 	mr->bridges = bridges;
 	mr->lcores->forwarding.bridge = &bridges->fwd;
 	mr->lcores->forwarding.stage[MR_MODE_BRIDGE] = mr_bridge_input;
