@@ -15,6 +15,7 @@
 #include "host/host.h"
 #include "lcore/input_fwd.h"
 #include "lcore/lcores.h"
+#include "lcore/port_run_cmd.h"
 #include "route/neighbour.h"
 
 /* Packets that could not be forwarded, an iteration; ARP and local packets are not bounded. */
@@ -51,8 +52,9 @@ static int create_rooms(struct mr *mr, const struct mr_appliance_options *option
 
 static int register_commands(struct mr *mr, struct mr_error *error)
 {
-	static const struct mr_cmd *const tables[] = {mr_lcore_cmds, mr_port_cmds, mr_bridge_cmds,
-						      mr_route_cmds, mr_neighbour_cmds};
+	static const struct mr_cmd *const tables[] = {mr_lcore_cmds,    mr_port_cmds,
+						      mr_port_run_cmds, mr_bridge_cmds,
+						      mr_route_cmds,    mr_neighbour_cmds};
 
 	for (unsigned i = 0; i < RTE_DIM(tables); i++) {
 		int rc = mr_control_register(mr->control, tables[i]);

@@ -6,6 +6,7 @@
 #include "lcore/lcores.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include <rte_errno.h>
 #include <rte_lcore.h>
@@ -130,6 +131,8 @@ void mr_lcores_destroy(struct mr *mr)
 	}
 	mr->rcu->readers_inline = false;
 	mr_rates_destroy(lcores->rates);
+	for (unsigned port = 0; port < RTE_MAX_ETHPORTS; port++)
+		free(lcores->port_baseline[port]);
 	rte_free(lcores->control);
 	rte_free(lcores);
 	mr->lcores = NULL;

@@ -27,6 +27,7 @@ struct mr_lcores {
 								       first needed */
 	uint64_t (*held_term[MR_MAX_HELD_TERMS])(struct mr *mr);
 	unsigned held_terms;
+	struct mr_port_totals *port_baseline[RTE_MAX_ETHPORTS]; /* at the last clear, or NULL */
 };
 
 /* Makes one forwarding lcore for each of the count EAL lcore ids (tests pass ids that run no

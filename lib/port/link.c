@@ -60,10 +60,13 @@ static bool poll_port(struct mr *mr, struct mr_port *port)
 uint32_t mr_ports_poll(struct mr *mr, uint64_t now_ms)
 {
 	struct mr_port *port;
-	uint32_t changed = 0;
 
-	if (mr->ports == NULL || now_ms < mr->ports->next_poll_ms)
+	if (mr->ports == NULL)
 		return 0;
+	uint32_t changed = mr->ports->changed;
+	mr->ports->changed = 0;
+	if (now_ms < mr->ports->next_poll_ms)
+		return changed;
 	mr->ports->next_poll_ms = now_ms + POLL_MS;
 	if (mr->ports->carrier != NULL)
 		mr_carrier_poll(mr->ports->carrier);

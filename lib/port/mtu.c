@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "port/ports.h"
 
-int mr_port_set_mtu(struct mr *mr, struct mr_port *port, uint16_t mtu, struct mr_error *error)
+int mr_port_set_mtu(struct mr *mr, struct mr_port *port, uint32_t mtu, struct mr_error *error)
 {
 	uint16_t old = port->mtu;
 
@@ -32,6 +32,7 @@ int mr_port_set_mtu(struct mr *mr, struct mr_port *port, uint16_t mtu, struct mr
 		rte_eth_dev_set_mtu(port->id, old);
 		return mr_fail(error, ret, "%s: out of memory", port->label);
 	}
+	mr->ports->changed |= RTE_BIT32(port->id);
 	return 0;
 }
 
@@ -59,6 +60,7 @@ int mr_port_set_mac(struct mr *mr, struct mr_port *port, const struct rte_ether_
 		rte_eth_dev_default_mac_addr_set(port->id, &old);
 		return mr_fail(error, ret, "%s: out of memory", port->label);
 	}
+	mr->ports->changed |= RTE_BIT32(port->id);
 	return 0;
 }
 

@@ -17,6 +17,7 @@
 #include <rte_lcore.h>
 
 #include "base/log.h"
+#include "base/number.h"
 #include "port/carrier.h"
 #include "port/iface.h"
 #include "port/limits.h"
@@ -40,6 +41,13 @@ void mr_ports_expect_lcores(struct mr *mr, unsigned lcores)
 struct mr_port *mr_port(struct mr *mr, uint16_t id)
 {
 	return mr->ports != NULL && id < RTE_MAX_ETHPORTS ? mr->ports->port[id] : NULL;
+}
+
+struct mr_port *mr_port_by_text(struct mr *mr, const char *text)
+{
+	uint64_t id;
+
+	return mr_number_parse(text, UINT16_MAX, &id) == 0 ? mr_port(mr, (uint16_t)id) : NULL;
 }
 
 struct rte_mempool *mr_ports_host_pool(struct mr *mr)
@@ -244,6 +252,7 @@ static void destroy(struct mr *mr, struct mr_port *port)
 	if (port->configured)
 		rte_eth_dev_close(port->id);
 	mr_iface_remove(mr, port->id);
+	free(port->xstats_baseline);
 	free(port);
 }
 
@@ -258,7 +267,6 @@ void mr_ports_destroy(struct mr *mr)
 			destroy(mr, ports->port[id]);
 	mr_carrier_destroy(ports);
 	mr_pools_destroy(ports);
-	free(ports->stats_baseline);
 	free(ports);
 	mr->ports = NULL;
 }

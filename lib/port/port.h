@@ -53,6 +53,8 @@ struct mr_port {
 	struct rte_eth_link link; /* as last polled */
 	uint64_t link_changes;
 	struct rte_mempool *pool;
+	uint64_t *xstats_baseline; /* see xstats.c */
+	unsigned xstats_count;
 };
 
 /* Sets up and starts all probed ports that options allow, their pools and base interfaces (mode
@@ -68,8 +70,9 @@ void mr_ports_destroy(struct mr *mr);
  * by it. */
 void mr_ports_expect_lcores(struct mr *mr, unsigned lcores);
 
-/* The port with that number, NULL if there is none. */
+/* The port with that number (also as decimal digits and nothing else), NULL if there is none. */
 struct mr_port *mr_port(struct mr *mr, uint16_t id);
+struct mr_port *mr_port_by_text(struct mr *mr, const char *text);
 #define MR_PORT_FOREACH(mr, port)                                                                  \
 	for (uint16_t id_ = 0; id_ < RTE_MAX_ETHPORTS; id_++)                                      \
 		if (((port) = mr_port((mr), id_)) != NULL)
@@ -79,14 +82,15 @@ int mr_port_start(struct mr *mr, struct mr_port *port, struct mr_error *error);
 int mr_port_stop(struct mr *mr, struct mr_port *port, struct mr_error *error);
 /* Sets MTU on the device and in the base interface; refused beyond max_mtu or the buffer room,
  * naming the limit. */
-int mr_port_set_mtu(struct mr *mr, struct mr_port *port, uint16_t mtu, struct mr_error *error);
+int mr_port_set_mtu(struct mr *mr, struct mr_port *port, uint32_t mtu, struct mr_error *error);
 int mr_port_set_mac(struct mr *mr, struct mr_port *port, const struct rte_ether_addr *mac,
 		    struct mr_error *error);
 int mr_port_set_promiscuous(struct mr *mr, struct mr_port *port, bool on, struct mr_error *error);
 int mr_port_set_allmulticast(struct mr *mr, struct mr_port *port, bool on, struct mr_error *error);
 
 /* Polls link states (at most every 100 ms), logs changes and publishes them in the base
- * interfaces. Returns the mask of ports whose link changed. now_ms: monotonic milliseconds. */
+ * interfaces. Returns the mask of ports whose link changed since the last call, or whose MTU or MAC
+ * was set. now_ms: monotonic milliseconds. */
 uint32_t mr_ports_poll(struct mr *mr, uint64_t now_ms);
 
 /* The pool from which the control thread takes buffers for packets of the appliance's own. */

@@ -15,7 +15,7 @@ struct mr_ports {
 	struct rte_mempool *host_pool; /* one of pool[] */
 	struct mr_carrier *carrier;    /* NULL: no port needs it */
 	uint64_t next_poll_ms;
-	struct rte_eth_stats *stats_baseline; /* by port, see stats.c */
+	uint32_t changed; /* mask of ports whose MTU or MAC was set since the last poll */
 };
 
 /* Publishes what lcores need of a port in its base interface, leaving its role as it is. Returns 0

@@ -18,6 +18,7 @@
 #include <rte_common.h>
 #include <rte_ethdev.h>
 
+#include "base/number.h"
 #include "packet/vector.h"
 #include "port/port.h"
 #include "port/profile_dirs.h"
@@ -62,13 +63,9 @@ static const struct key *find_key(const char *name)
 
 static int parse_number(const char *text, const struct key *key, uint16_t *value)
 {
-	char *end;
+	uint64_t number;
 
-	if (text[0] < '0' || text[0] > '9')
-		return -EINVAL;
-	errno = 0;
-	unsigned long number = strtoul(text, &end, 10);
-	if (*end != '\0' || errno != 0 || number < key->min || number > key->max)
+	if (mr_number_parse(text, key->max, &number) < 0 || number < key->min)
 		return -EINVAL;
 	*value = number;
 	return 0;
