@@ -99,7 +99,8 @@ static uint64_t offload_bit(const char *word, bool rx)
 	for (unsigned i = 0; i < 64; i++) {
 		const char *name = rx ? rte_eth_dev_rx_offload_name(RTE_BIT64(i))
 				      : rte_eth_dev_tx_offload_name(RTE_BIT64(i));
-		if (strcasecmp(name, word) == 0)
+		/* "UNKNOWN" is DPDK's name of bits without one. */
+		if (strcasecmp(name, word) == 0 && strcmp(name, "UNKNOWN") != 0)
 			return RTE_BIT64(i);
 	}
 	return 0;
@@ -196,16 +197,39 @@ static int check_sections(struct rte_cfgfile *file, const char *path, struct mr_
 	return 0;
 }
 
+/* rte_cfgfile skips lines without '=' in silence. */
+static int check_lines(const char *path, struct mr_error *error)
+{
+	char line[CFG_NAME_LEN + CFG_VALUE_LEN + 4];
+	FILE *file = fopen(path, "r");
+	int ret = 0;
+
+	if (file == NULL)
+		return mr_fail(error, -errno, "%s: %s", path, strerror(errno));
+	for (unsigned number = 1; ret == 0 && fgets(line, sizeof(line), file) != NULL; number++) {
+		line[strcspn(line, "#\n")] = '\0';
+		const char *first = line + strspn(line, " \t\r");
+		if (*first != '\0' && *first != '[' && strchr(first, '=') == NULL)
+			ret = mr_fail(error, -EINVAL, "%s: line %u: '%s' is not 'key = value'",
+				      path, number, first);
+	}
+	fclose(file);
+	return ret;
+}
+
 static int apply_file(const char *path, struct mr_profile *profile, struct mr_error *error)
 {
 	static const struct rte_cfgfile_parameters comments = {.comment_character = '#'};
+	int ret = check_lines(path, error);
+
+	if (ret < 0)
+		return ret;
 	struct rte_cfgfile *file =
 		rte_cfgfile_load_with_params(path, CFG_FLAG_EMPTY_VALUES, &comments);
-
 	if (file == NULL)
 		return mr_fail(error, -EINVAL, "%s: is not made of 'key = value' lines in [port]",
 			       path);
-	int ret = check_sections(file, path, error);
+	ret = check_sections(file, path, error);
 	if (ret == 0)
 		ret = apply_section(file, path, profile, error);
 	rte_cfgfile_close(file);
