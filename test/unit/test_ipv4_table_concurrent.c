@@ -23,7 +23,7 @@
 #include "test_eal.h"
 
 #define READERS 2
-#define CHANGES 20000
+#define CHANGES 6000
 #define ADDRESSES 32
 #define PREFIXES 120
 #define HISTORY 4096 /* states that can still be compared with */
@@ -217,7 +217,7 @@ static void every_lookup_finds_what_was_right_meanwhile(void **state)
  *   {1,A} {A} {3,A} {3} {3,A} {A}   (1 and 3: default routes, A: a route with next hop 2)
  * in which A's address has never no route and never next hop 1.
  */
-#define ROUNDS 100000
+#define ROUNDS 200000
 
 struct default_trial {
 	struct mr_rcu *rcu;
@@ -232,15 +232,16 @@ static void *read_default_until_stopped(void *arg)
 	struct default_trial *t = arg;
 	uint32_t addresses[MR_IPV4_TABLE_MAX_BULK], found[MR_IPV4_TABLE_MAX_BULK];
 
-	for (unsigned i = 0; i < RTE_DIM(addresses); i++)
-		addresses[i] = 0x0a000001;
+	/* Those after the first lie deep, so that it waits for them before the default route. */
+	addresses[0] = 0x0a000001;
+	for (unsigned i = 1; i < RTE_DIM(addresses); i++)
+		addresses[i] = 0x0a090001;
 	rte_rcu_qsbr_thread_register(t->rcu->qsbr, 0);
 	rte_rcu_qsbr_thread_online(t->rcu->qsbr, 0);
 	__atomic_store_n(&t->running, true, __ATOMIC_RELAXED);
 	while (!__atomic_load_n(&t->stop, __ATOMIC_RELAXED)) {
 		mr_ipv4_table_lookup_bulk(t->table, addresses, RTE_DIM(addresses), found);
-		for (unsigned i = 0; i < RTE_DIM(addresses); i++)
-			t->wrong += found[i] != 2 && found[i] != 3;
+		t->wrong += found[0] != 2 && found[0] != 3;
 		rte_rcu_qsbr_quiescent(t->rcu->qsbr, 0);
 	}
 	rte_rcu_qsbr_thread_unregister(t->rcu->qsbr, 0);
@@ -257,10 +258,11 @@ static void default_route_and_others_are_seen_together(void **state)
 
 	t.rcu = mr_rcu_create(1);
 	assert_non_null(t.rcu);
-	t.table = table = mr_ipv4_table_create(t.rcu, SOCKET_ID_ANY, 2);
+	t.table = table = mr_ipv4_table_create(t.rcu, SOCKET_ID_ANY, 3);
 	assert_non_null(table);
 	ok &= mr_ipv4_table_add(table, 0x0a000000, 24, 2) == 0;
 	ok &= mr_ipv4_table_add(table, 0, 0, 1) == 0;
+	ok &= mr_ipv4_table_add(table, 0x0a090001, 32, 4) == 0;
 	assert_int_equal(pthread_create(&thread, NULL, read_default_until_stopped, &t), 0);
 	while (!__atomic_load_n(&t.running, __ATOMIC_RELAXED))
 		sched_yield();
