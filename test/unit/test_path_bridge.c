@@ -495,7 +495,7 @@ static void wrong_commands_change_nothing(void **state)
 	harness_refused(h, -ENOENT, "station add br0 " A " port 3");
 	harness_refused(h, -ENOENT, "station del br0 " A);
 	harness_refused(h, -ERANGE, "bridge set br0 ageing 1000001");
-	harness_refused(h, -ERANGE, "bridge add br1 ageing 99999999999");
+	harness_refused(h, -EINVAL, "bridge add br1 ageing 99999999999");
 	harness_command(h, "bridge add br1");
 	harness_refused(h, -EBUSY, "bridge member add br1 port 0");
 	harness_refused(h, -EBUSY, "address add 10.0.0.1/24 port 0");
