@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The way of a vector through a bridge: look all sources up and learn, look all destinations up,
- * then part the vector into what one station gets, what is flooded and what ends here.
+ * then part the vector into what one station gets, what is flooded and what ends here. Frames to
+ * one address take one of these ways all together, so they stay in their order (802.1Q 6.5.3).
  *
  * A known station is refreshed in place, and a move is followed by the very frame that shows it; an
  * unknown one is told to the control thread, the table's only writer. A flooded frame is shared,
@@ -16,11 +17,11 @@
 
 #include "bridge/mac_table_fwd.h"
 #include "lcore/output_fwd.h"
+#include "packet/mask_fwd.h"
 
-/* 802.1Q Table 8-1: 01:80:c2:00:00:00 to 0f, as the low 48 bits of a little-endian load. */
-#define RESERVED_MASK UINT64_C(0xf0ffffffffff)
-#define RESERVED UINT64_C(0x00000000c28001)
-#define MAC_BITS UINT64_C(0xffffffffffff)
+/* 802.1Q Table 8-1: 01:80:c2:00:00:00 to 0f, in the place that a key has for the address. */
+#define RESERVED_MASK (UINT64_C(0xf0ffffffffff) << 16)
+#define RESERVED (UINT64_C(0x000000c28001) << 16)
 
 static void learn(struct mr_lcore *lcore, const struct mr_vector *vector, uint64_t bad,
 		  const uint64_t *sources)
@@ -79,57 +80,42 @@ void mr_bridge_input(struct mr_lcore *lcore, struct mr_vector *vector, const str
 	uint64_t sources[MR_VECTOR_SIZE], destinations[MR_VECTOR_SIZE];
 	struct station *stations[MR_VECTOR_SIZE];
 	uint16_t out[MR_VECTOR_SIZE];
-	uint64_t bad = 0, reserved = 0, unknown = 0, same = 0;
-	uint16_t first, differ = 0;
+	uint64_t bad = 0, reserved = 0, unknown = 0;
+	unsigned count = vector->count;
 
-	for (unsigned i = 0; i < vector->count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		const uint8_t *frame = rte_pktmbuf_mtod(vector->packet[i], const uint8_t *);
-		uint64_t to;
 
-		memcpy(&to, frame, sizeof(to));
 		destinations[i] = mac_key(iface->bridge, frame);
 		sources[i] = mac_key(iface->bridge, frame + RTE_ETHER_ADDR_LEN);
 		if (unlikely(mac_key_is_group(sources[i]) || sources[i] >> 16 == 0))
 			bad |= 1ull << i;
-		else if (unlikely((to & RESERVED_MASK) == RESERVED))
+		else if (unlikely((destinations[i] & RESERVED_MASK) == RESERVED))
 			reserved |= 1ull << i;
 	}
 	learn(lcore, vector, bad, sources);
 
-	mac_table_lookup_bulk(bridges->stations, destinations, vector->count, stations);
-	for (unsigned i = 0; i < vector->count; i++) {
-		if (unlikely(stations[i] == NULL)) {
-			unknown |= 1ull << i;
-			out[i] = iface->index;
-		} else {
+	mac_table_lookup_bulk(bridges->stations, destinations, count, stations);
+	for (unsigned i = 0; i < count; i++) {
+		if (likely(stations[i] != NULL)) {
 			out[i] = station_port(station_load(stations[i]));
-			if (unlikely(out[i] == iface->index))
-				same |= 1ull << i;
+		} else {
+			out[i] = MR_IFACE_NONE;
+			unknown |= 1ull << i;
 		}
-		differ |= out[i] ^ out[0];
 	}
-	first = out[0];
 
-	uint64_t unusual = bad | reserved | unknown | same;
-	if (likely((unusual | differ) == 0)) {
-		mr_output(lcore, first, vector->packet, vector->count);
-		return;
-	}
-	uint64_t all = vector->count == MR_VECTOR_SIZE ? UINT64_MAX : (1ull << vector->count) - 1;
-	/* In the order of arrival, so that a broadcast and the frames after it stay in order. */
-	for (uint64_t left = all; left != 0; left &= left - 1) {
-		unsigned i = (unsigned)__builtin_ctzll(left);
-		struct rte_mbuf *m = vector->packet[i];
-
-		if ((unusual >> i & 1) == 0)
-			mr_output(lcore, out[i], &m, 1);
-		else if ((bad >> i & 1) != 0)
-			mr_drop(lcore, iface->port, MR_DROP_bridge_bad_source, &m, 1);
-		else if ((reserved >> i & 1) != 0)
-			mr_drop(lcore, iface->port, MR_DROP_bridge_reserved, &m, 1);
-		else if ((unknown >> i & 1) != 0)
-			flood(lcore, m, iface, members);
-		else
-			mr_drop(lcore, iface->port, MR_DROP_bridge_same_port, &m, 1);
-	}
+	uint64_t same = mr_mask_equal(out, iface->index, count);
+	uint64_t left = mr_vector_all(vector) & ~(bad | reserved);
+	same &= left;
+	unknown &= left;
+	mr_output_scatter(lcore, vector, left & ~(same | unknown), out);
+	for (; unlikely(unknown != 0); unknown &= unknown - 1)
+		flood(lcore, vector->packet[__builtin_ctzll(unknown)], iface, members);
+	if (unlikely(bad != 0))
+		mr_drop_mask(lcore, vector, bad, iface->port, MR_DROP_bridge_bad_source);
+	if (unlikely(reserved != 0))
+		mr_drop_mask(lcore, vector, reserved, iface->port, MR_DROP_bridge_reserved);
+	if (unlikely(same != 0))
+		mr_drop_mask(lcore, vector, same, iface->port, MR_DROP_bridge_same_port);
 }

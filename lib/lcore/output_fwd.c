@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The end of a packet's way. Packets wait in one buffer a port until the iteration ends, so that
- * what several rx queues send to one port leaves in one call; a vector that goes to one port as a
- * whole skips the buffer. A tx queue is written by the lcore that owns it only; for other queues
+ * what several rx queues send to one port leaves in one call; a group that is large already skips
+ * the buffer. A vector whose ways part is sent group by group, so that what is decided by interface
+ * is decided once a group. A tx queue is written by the lcore that owns it only; for other queues
  * the packets go to their owner through a ring.
  *
  * The MTU is checked here, in software, so that every device and every way to a port obeys it.
@@ -15,6 +16,7 @@
 #include <rte_ethdev.h>
 #include <rte_ether.h>
 
+#include "packet/mask_fwd.h"
 #include "packet/punt.h"
 
 /* From this many packets on, copying them to the buffer costs more than a call of their own. */
@@ -93,15 +95,19 @@ void mr_output_flush(struct mr_lcore *lcore)
 	lcore->tx_pending = 0;
 }
 
-static inline void append(struct mr_lcore *lcore, uint16_t port, struct rte_mbuf *packet)
+/* Packets of together `bytes` bytes join those that wait for a port. */
+static inline void append(struct mr_lcore *lcore, uint16_t port, struct rte_mbuf **packets,
+			  unsigned count, uint64_t bytes)
 {
 	struct mr_tx_buffer *buffer = &lcore->tx[port];
 
-	buffer->packet[buffer->count++] = packet;
-	buffer->bytes += packet->pkt_len;
-	lcore->tx_pending |= 1u << port;
-	if (unlikely(buffer->count == MR_VECTOR_SIZE))
+	if (unlikely(buffer->count + count > MR_VECTOR_SIZE))
 		flush_port(lcore, port);
+	for (unsigned i = 0; i < count; i++)
+		buffer->packet[buffer->count + i] = packets[i];
+	buffer->count = (uint16_t)(buffer->count + count);
+	buffer->bytes += bytes;
+	lcore->tx_pending |= 1u << port;
 }
 
 /* A tag adds 4 bytes to what an Ethernet frame may measure (802.3 clause 3.2.7; up to two tags). */
@@ -120,55 +126,68 @@ static bool too_long(const struct rte_mbuf *packet, unsigned max_frame)
 	return length > max_frame;
 }
 
-/* One packet to an interface that exists. */
-static inline void output_one(struct mr_lcore *lcore, const struct mr_iface *iface,
-			      struct rte_mbuf *packet)
+/* Drops those that are too long; returns how many stay, at the front, and their bytes. */
+static unsigned drop_long(struct mr_lcore *lcore, const struct mr_iface *iface,
+			  struct rte_mbuf **packets, unsigned count, uint64_t *bytes)
 {
-	if (unlikely(!iface->link_up))
-		mr_drop(lcore, iface->port, MR_DROP_link_down, &packet, 1);
-	else if (unlikely(packet->pkt_len > iface->max_frame && too_long(packet, iface->max_frame)))
-		mr_drop(lcore, iface->port, MR_DROP_mtu_exceeded, &packet, 1);
-	else
-		append(lcore, iface->port, packet);
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		struct rte_mbuf *packet = packets[i];
+
+		if (packet->pkt_len > iface->max_frame && too_long(packet, iface->max_frame)) {
+			*bytes -= packet->pkt_len;
+			mr_drop(lcore, iface->port, MR_DROP_mtu_exceeded, &packet, 1);
+		} else {
+			packets[kept++] = packet;
+		}
+	}
+	return kept;
 }
 
 void mr_output(struct mr_lcore *lcore, uint16_t index, struct rte_mbuf **packets, unsigned count)
 {
 	const struct mr_iface *iface = mr_iface_fwd(lcore->forwarding->ifaces, index);
 	uint64_t bytes = 0;
-	bool long_one = false;
+	uint32_t longest = 0;
 
 	if (unlikely(iface == NULL || !iface->link_up)) {
 		mr_drop(lcore, iface ? iface->port : MR_PORT_NONE,
 			iface ? MR_DROP_link_down : MR_DROP_no_tx_path, packets, count);
 		return;
 	}
-	if (count >= DIRECT_MIN && lcore->tx[iface->port].count == 0) {
-		for (unsigned i = 0; i < count; i++) {
-			bytes += packets[i]->pkt_len;
-			long_one |= packets[i]->pkt_len > iface->max_frame;
-		}
-		if (likely(!long_one)) {
-			send_burst(lcore, iface->port, packets, count, bytes);
-			return;
-		}
+	for (unsigned i = 0; i < count; i++) {
+		uint32_t length = packets[i]->pkt_len;
+
+		bytes += length;
+		longest = RTE_MAX(longest, length);
 	}
-	for (unsigned i = 0; i < count; i++)
-		output_one(lcore, iface, packets[i]);
+	if (unlikely(longest > iface->max_frame))
+		count = drop_long(lcore, iface, packets, count, &bytes);
+	if (count >= DIRECT_MIN && lcore->tx[iface->port].count == 0)
+		send_burst(lcore, iface->port, packets, count, bytes);
+	else
+		append(lcore, iface->port, packets, count, bytes);
 }
 
-void mr_output_scatter(struct mr_lcore *lcore, const struct mr_vector *vector, uint64_t mask,
+void mr_output_scatter(struct mr_lcore *lcore, struct mr_vector *vector, uint64_t mask,
 		       const uint16_t *ifaces)
 {
-	for (; mask != 0; mask &= mask - 1) {
-		unsigned i = (unsigned)__builtin_ctzll(mask);
-		const struct mr_iface *iface = mr_iface_fwd(lcore->forwarding->ifaces, ifaces[i]);
-		struct rte_mbuf *packet = vector->packet[i];
+	struct rte_mbuf *packets[MR_VECTOR_SIZE];
 
-		if (likely(iface != NULL))
-			output_one(lcore, iface, packet);
-		else
-			mr_drop(lcore, MR_PORT_NONE, MR_DROP_no_tx_path, &packet, 1);
+	while (mask != 0) {
+		uint16_t iface = ifaces[__builtin_ctzll(mask)];
+		uint64_t group = mr_mask_equal(ifaces, iface, vector->count) & mask;
+		unsigned count = 0;
+
+		if (group == mr_vector_all(vector)) {
+			mr_output(lcore, iface, vector->packet, vector->count);
+			return;
+		}
+		for (uint64_t left = group; left != 0; left &= left - 1)
+			packets[count++] = vector->packet[__builtin_ctzll(left)];
+		mr_output(lcore, iface, packets, count);
+		mask &= ~group;
 	}
 }
 
@@ -178,7 +197,11 @@ unsigned mr_output_handed_over(struct mr_lcore *lcore, const struct mr_tx_source
 	unsigned count =
 		rte_ring_sc_dequeue_burst(source->ring, (void **)packets, MR_VECTOR_SIZE, NULL);
 
+	uint64_t bytes = 0;
+
 	for (unsigned i = 0; i < count; i++)
-		append(lcore, source->port, packets[i]);
+		bytes += packets[i]->pkt_len;
+	if (count != 0)
+		append(lcore, source->port, packets, count, bytes);
 	return count;
 }

@@ -7,8 +7,9 @@
 /* Sends packets, which are given away, out of an interface in their order. Checks link and MTU. */
 void mr_output(struct mr_lcore *lcore, uint16_t iface, struct rte_mbuf **packets, unsigned count);
 
-/* Sends the packets of a vector whose bits are set in mask, each out of its own interface. */
-void mr_output_scatter(struct mr_lcore *lcore, const struct mr_vector *vector, uint64_t mask,
+/* Sends the packets of a vector whose bits are set in mask, each out of its own interface; those of
+ * one interface stay in their order. ifaces: MR_VECTOR_SIZE entries, count of them set. */
+void mr_output_scatter(struct mr_lcore *lcore, struct mr_vector *vector, uint64_t mask,
 		       const uint16_t *ifaces);
 
 /* Sends what waits in tx buffers. */

@@ -162,8 +162,9 @@ void mr_neighbour_hold(struct mr *mr, struct rte_mbuf *m)
 		return;
 	}
 	destination = rte_be_to_cpu_32(ip_header(m)->dst_addr);
-	adjacency = mr_adjacency_of(router->fwd,
-				    mr_ipv4_table_lookup(router->table, destination, NULL), m);
+	adjacency = mr_adjacency_load(router->fwd,
+				      mr_ipv4_table_lookup(router->table, destination, NULL));
+	adjacency = mr_adjacency_path(router->fwd, adjacency, m);
 	switch (adjacency->kind) {
 	case MR_ADJ_FORWARD:
 		send_on(mr, m, adjacency);

@@ -157,5 +157,5 @@ void mr_route_exception(struct mr_lcore *lcore, struct rte_mbuf *m, const struct
 	memcpy(&destination, frame + RTE_ETHER_HDR_LEN + 16, sizeof(destination));
 	destination = rte_bswap32(destination);
 	mr_ipv4_table_lookup_bulk(router->ipv4, &destination, 1, &next_hop);
-	follow(lcore, m, iface, mr_adjacency_of(router, next_hop, m));
+	follow(lcore, m, iface, mr_adjacency_path(router, mr_adjacency_load(router, next_hop), m));
 }

@@ -14,6 +14,7 @@
 
 #include "lcore/output_fwd.h"
 #include "packet/ipv4_fwd.h"
+#include "packet/mask_fwd.h"
 #include "route/ipv4_table_fwd.h"
 #include "route/route_exception_fwd.h"
 #include "route/route_rewrite_fwd.h"
@@ -29,8 +30,9 @@ static uint64_t check_headers(const struct mr_vector *vector, const struct mr_if
 			      struct headers *headers)
 {
 	uint64_t mac = iface->mac << 16, unusual = 0;
+	unsigned count = vector->count;
 
-	for (unsigned i = 0; i < vector->count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		const struct rte_mbuf *m = vector->packet[i];
 		const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
 		struct ipv4_words ip = ipv4_load(frame + RTE_ETHER_HDR_LEN);
@@ -51,40 +53,43 @@ static uint64_t check_headers(const struct mr_vector *vector, const struct mr_if
 	return unusual;
 }
 
+/* Rewrites what has a complete adjacency and fills out; returns the mask of what has not. */
+static uint64_t rewrite_all(const struct mr_route_fwd *router, struct mr_vector *vector,
+			    uint64_t skip, const uint32_t *next_hop, const uint16_t *total_length,
+			    uint16_t *out)
+{
+	unsigned count = vector->count;
+	uint64_t unusual = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		struct rte_mbuf *m = vector->packet[i];
+		const struct mr_adjacency *adjacency = mr_adjacency_load(router, next_hop[i]);
+
+		if (unlikely(adjacency->kind != MR_ADJ_FORWARD))
+			adjacency = mr_adjacency_path(router, adjacency, m);
+		out[i] = adjacency->iface;
+		if (unlikely((skip >> i & 1) != 0))
+			continue;
+		if (unlikely(adjacency->kind != MR_ADJ_FORWARD || total_length[i] > adjacency->mtu))
+			unusual |= 1ull << i;
+		else
+			mr_route_rewrite(m, adjacency, total_length[i]);
+	}
+	return unusual;
+}
+
 void mr_route_input(struct mr_lcore *lcore, struct mr_vector *vector, const struct mr_iface *iface)
 {
 	const struct mr_route_fwd *router = lcore->forwarding->route;
 	struct headers headers;
 	uint32_t next_hop[MR_VECTOR_SIZE];
 	uint16_t out[MR_VECTOR_SIZE];
-	uint16_t differ = 0;
 	uint64_t unusual = check_headers(vector, iface, &headers);
 
-	out[0] = MR_IFACE_NONE; /* a vector is never empty, which a compiler cannot know */
 	mr_ipv4_table_lookup_bulk(router->ipv4, headers.destination, vector->count, next_hop);
+	unusual |= rewrite_all(router, vector, unusual, next_hop, headers.total_length, out);
 
-	for (unsigned i = 0; i < vector->count; i++) {
-		struct rte_mbuf *m = vector->packet[i];
-		const struct mr_adjacency *adjacency = mr_adjacency_of(router, next_hop[i], m);
-
-		out[i] = adjacency->iface;
-		differ |= out[i] ^ out[0];
-		if (unlikely((unusual >> i & 1) != 0))
-			continue;
-		if (unlikely(adjacency->kind != MR_ADJ_FORWARD ||
-			     headers.total_length[i] > adjacency->mtu)) {
-			unusual |= 1ull << i;
-			continue;
-		}
-		mr_route_rewrite(m, adjacency, headers.total_length[i]);
-	}
-
-	if (likely((unusual | differ) == 0)) {
-		mr_output(lcore, out[0], vector->packet, vector->count);
-		return;
-	}
-	uint64_t all = vector->count == MR_VECTOR_SIZE ? UINT64_MAX : (1ull << vector->count) - 1;
-	mr_output_scatter(lcore, vector, all & ~unusual, out);
-	for (; unusual != 0; unusual &= unusual - 1)
+	mr_output_scatter(lcore, vector, mr_vector_all(vector) & ~unusual, out);
+	for (; unlikely(unusual != 0); unusual &= unusual - 1)
 		mr_route_exception(lcore, vector->packet[__builtin_ctzll(unusual)], iface);
 }

@@ -21,18 +21,17 @@ static inline const struct mr_adjacency *mr_adjacency_choose(const struct mr_rou
 	return mr_adjacency_load(router, multipath->path[path]);
 }
 
-/* The adjacency that a next hop index stands for, one packet's path if it has several. m starts
- * with an Ethernet header; its IP header is looked at only for several paths. */
-static inline const struct mr_adjacency *mr_adjacency_of(const struct mr_route_fwd *router,
-							 uint32_t next_hop, struct rte_mbuf *m)
+/* An adjacency itself, or the path that it has for a packet. m starts with an Ethernet header; its
+ * IP header is looked at only if there are several paths. */
+static inline const struct mr_adjacency *mr_adjacency_path(const struct mr_route_fwd *router,
+							   const struct mr_adjacency *adjacency,
+							   struct rte_mbuf *m)
 {
-	const struct mr_adjacency *adjacency = mr_adjacency_load(router, next_hop);
-
-	if (unlikely(adjacency->kind == MR_ADJ_MULTIPATH))
-		return mr_adjacency_choose(router, adjacency,
-					   ipv4_flow_hash(rte_pktmbuf_mtod_offset(
-						   m, const uint8_t *, RTE_ETHER_HDR_LEN)));
-	return adjacency;
+	if (adjacency->kind != MR_ADJ_MULTIPATH)
+		return adjacency;
+	return mr_adjacency_choose(
+		router, adjacency,
+		ipv4_flow_hash(rte_pktmbuf_mtod_offset(m, const uint8_t *, RTE_ETHER_HDR_LEN)));
 }
 
 /* Makes a packet ready to leave by a MR_ADJ_FORWARD adjacency: new Ethernet header, TTL, checksum,
