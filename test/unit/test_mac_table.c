@@ -155,6 +155,78 @@ static void a_table_fills_to_its_capacity(void **state)
 	assert_int_equal(stats.memory, mac_table_memory(table));
 }
 
+enum { SPREAD = 4096, PATTERNS = 6 };
+
+/* Addresses as they occur: consecutive, counted in other bytes, in steps, or one on many bridges.
+ */
+static uint64_t key_of_pattern(unsigned pattern, uint32_t i)
+{
+	const uint8_t low = (uint8_t)i, high = (uint8_t)(i >> 8);
+	const struct rte_ether_addr macs[PATTERNS] = {
+		{{2, 0, 0, 0, high, low}},
+		{{2, 0, 0, low, high, 0}},
+		{{2, low, high, 1, 1, 1}},
+		{{2, 0, 0, high, (uint8_t)(i >> 4 & 15), (uint8_t)(i << 4)}},
+		{{2, 0, 0, 0, 0, high}},
+		{{2, 0, 0, 0, 0, 1}},
+	};
+	const uint16_t bridges[PATTERNS] = {0, 0, 0, 0, low, (uint16_t)i};
+
+	return mac_key_of(bridges[pattern], &macs[pattern]);
+}
+
+/* Every table has a multiplier of its own; none may be unlucky for a pattern. */
+static void addresses_of_any_pattern_spread_evenly(void **state)
+{
+	(void)state;
+	struct mac_table_stats stats;
+
+	make_table(SPREAD);
+	for (unsigned n = 0; n < 20 * PATTERNS; n++) {
+		for (uint32_t i = 0; i < SPREAD; i++)
+			assert_int_equal(
+				mac_table_add(table, key_of_pattern(n % PATTERNS, i), 1, 1, false),
+				0);
+		mac_table_stats(table, &stats);
+		assert_int_equal(stats.stations, SPREAD);
+		assert_in_range(stats.in_extra, 0, SPREAD / 50);
+		mac_table_destroy(table);
+		while (mr_rcu_poll(rcu) != 0)
+			;
+		assert_int_equal(mac_table_create(&table, rcu, SPREAD, SOCKET_ID_ANY, NULL), 0);
+	}
+}
+
+/* However long stations come and go in a full table, it takes each, and few lie in extra buckets.
+ */
+static void a_full_table_stays_in_shape(void **state)
+{
+	(void)state;
+	static uint64_t keys[SPREAD];
+	struct mac_table_stats stats;
+
+	srandom(2);
+	make_table(SPREAD);
+	for (uint32_t i = 0; i < SPREAD; i++) {
+		keys[i] = key_of(0, i);
+		assert_int_equal(mac_table_add(table, keys[i], 1, 1, false), 0);
+	}
+	for (uint32_t n = SPREAD; n < 20 * SPREAD; n++) {
+		uint32_t i = (uint32_t)random() % SPREAD;
+		assert_int_equal(mac_table_del(table, keys[i]), 0);
+		keys[i] = key_of(0, n);
+		assert_int_equal(mac_table_add(table, keys[i], 1, 1, false), 0);
+		if (n % 32 == 0)
+			mr_rcu_poll(rcu);
+	}
+	while (mr_rcu_poll(rcu) != 0)
+		;
+	mac_table_stats(table, &stats);
+	assert_int_equal(stats.stations, SPREAD);
+	assert_in_range(stats.in_extra, 1, SPREAD / 25);
+	assert_in_range(stats.extra_buckets, 1, stats.in_extra);
+}
+
 static void a_station_moves_and_is_refreshed_once_a_second(void **state)
 {
 	(void)state;
@@ -579,6 +651,8 @@ int main(void)
 		cmocka_unit_test_teardown(only_unicast_addresses_are_stations, drop_table),
 		cmocka_unit_test_teardown(capacity_is_checked, drop_table),
 		cmocka_unit_test_teardown(a_table_fills_to_its_capacity, drop_table),
+		cmocka_unit_test_teardown(addresses_of_any_pattern_spread_evenly, drop_table),
+		cmocka_unit_test_teardown(a_full_table_stays_in_shape, drop_table),
 		cmocka_unit_test_teardown(a_station_moves_and_is_refreshed_once_a_second,
 					  drop_table),
 		cmocka_unit_test_teardown(a_static_station_is_changed_by_management_only,
