@@ -410,6 +410,30 @@ static void what_is_no_whole_frame_is_dropped_by_name(void **state)
 	finish(h);
 }
 
+/* One receive call returns up to 64 frames; of each, what is known leaves before what is flooded.
+ * Frames to one address stay in their order. */
+static void expect_parted(struct harness *h, const struct frame *burst, unsigned size)
+{
+	for (unsigned start = 0; start < size; start += 64) {
+		unsigned end = start + 64 < size ? start + 64 : size;
+
+		for (unsigned i = start; i < end; i++) {
+			unsigned kind = burst[i].bytes[14];
+
+			if (kind == 0 || kind == 7)
+				harness_expect(h, 1, &burst[i]);
+			if (kind == 1)
+				harness_expect(h, 2, &burst[i]);
+		}
+		for (unsigned i = start; i < end; i++) {
+			if (burst[i].bytes[14] != 2 && burst[i].bytes[14] != 3)
+				continue;
+			harness_expect(h, 1, &burst[i]);
+			harness_expect(h, 2, &burst[i]);
+		}
+	}
+}
+
 /* Bursts of all sizes, of frames that part ways: known, unknown, group, reserved, bad, same port.
  */
 static void bursts_of_mixed_frames_part_as_single_frames_do(void **state)
@@ -442,14 +466,7 @@ static void bursts_of_mixed_frames_part_as_single_frames_do(void **state)
 		crosses(h, 0, &hello_a, 0x6);
 		harness_burst(h, 0, burst, size);
 		harness_run(h);
-		for (unsigned i = 0; i < size; i++) {
-			unsigned kind = burst[i].bytes[14];
-
-			if (kind == 0 || kind == 7 || kind == 2 || kind == 3)
-				harness_expect(h, 1, &burst[i]);
-			if (kind == 1 || kind == 2 || kind == 3)
-				harness_expect(h, 2, &burst[i]);
-		}
+		expect_parted(h, burst, size);
 		harness_expect_nothing(h);
 		harness_dropped(h, MR_DROP_bridge_reserved, reserved);
 		harness_dropped(h, MR_DROP_bridge_bad_source, bad);
