@@ -12,6 +12,7 @@ struct mr_control {
 	struct mr_cmd_table table;
 	void (*quit)(void *context);
 	void *quit_context;
+	bool quitting;
 	void (*after)(struct mr *mr);
 };
 
@@ -76,6 +77,7 @@ static int run_quit(struct mr *mr, const struct mr_args *args, struct mr_reply *
 	(void)args;
 	if (control->quit == NULL)
 		return mr_refuse(reply, -EOPNOTSUPP, "nothing here can be quit");
+	control->quitting = true;
 	control->quit(control->quit_context);
 	return 0;
 }
@@ -126,6 +128,11 @@ void mr_control_on_quit(struct mr_control *control, void (*quit)(void *context),
 void mr_control_after(struct mr_control *control, void (*after)(struct mr *mr))
 {
 	control->after = after;
+}
+
+bool mr_control_is_quitting(const struct mr_control *control)
+{
+	return control->quitting;
 }
 
 const struct mr_cmd_table *mr_control_table(const struct mr_control *control)

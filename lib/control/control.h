@@ -25,6 +25,9 @@ void mr_control_on_quit(struct mr_control *control, void (*quit)(void *context),
 /* What follows each command that was done: bringing in line what several rooms have a part in. */
 void mr_control_after(struct mr_control *control, void (*after)(struct mr *mr));
 
+/* Whether quit was run. */
+bool mr_control_is_quitting(const struct mr_control *control);
+
 /*
  * Runs one line (without its newline; it need not end in NUL). reply is overwritten; the caller
  * frees it with mr_reply_clear. Returns 0, also for a line of nothing, or a negative errno with a
