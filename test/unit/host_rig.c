@@ -267,15 +267,36 @@ int rig_teardown(void **state)
 	return 0;
 }
 
+/* A frame's bytes are in memory of exactly their size, so that ASan sees each step beyond it. */
+struct exact_buffer {
+	struct rte_mbuf_ext_shared_info shared;
+	void *data;
+};
+
+static void free_exact_buffer(void *data, void *opaque)
+{
+	struct exact_buffer *buffer = opaque;
+
+	(void)data;
+	free(buffer->data);
+	free(buffer);
+}
+
 void rig_input(const void *frame, unsigned size, uint16_t iface, uint16_t kind, uint32_t next_hop)
 {
 	struct rte_mbuf *m = rte_pktmbuf_alloc(rig.pool);
-	char *data;
+	struct exact_buffer *buffer = malloc(sizeof(*buffer));
 
 	assert_non_null(m);
-	data = rte_pktmbuf_append(m, size);
-	assert_non_null(data);
-	memcpy(data, frame, size);
+	assert_non_null(buffer);
+	buffer->data = malloc(size);
+	memcpy(buffer->data, frame, size);
+	buffer->shared.free_cb = free_exact_buffer;
+	buffer->shared.fcb_opaque = buffer;
+	rte_mbuf_ext_refcnt_set(&buffer->shared, 1);
+	rte_pktmbuf_attach_extbuf(m, buffer->data, RTE_BAD_IOVA, (uint16_t)size, &buffer->shared);
+	m->data_len = (uint16_t)size;
+	m->pkt_len = size;
 	*mr_punt_of(m) = (struct mr_punt){.iface = iface, .kind = kind, .next_hop = next_hop};
 	rig.received++;
 	mr_host_input(&rig.mr, m);

@@ -728,6 +728,25 @@ static void no_buffers_for_all_fragments(void **state)
 	rte_pktmbuf_free_bulk(all + 3, n - 3);
 }
 
+static void stats_are_told(void **state)
+{
+	struct rig_packet request = echo(9);
+	struct mr_reply reply = {0};
+	const char *key;
+	json_t *value;
+
+	(void)state;
+	input(&request, MR_PUNT_LOCAL);
+	assert_string_equal(mr_host_queries[0].path, "/millrace/host/stats");
+	assert_int_equal(mr_host_queries[0].run(&rig.mr, "", &reply), 0);
+	assert_int_equal(json_integer_value(json_object_get(reply.data, "echo_replies_sent")), 1);
+	assert_int_equal(json_integer_value(json_object_get(reply.data, "fragments_held")), 0);
+	json_object_foreach (reply.data, key, value)
+		assert_null(strpbrk(key, "-.:"));
+	json_decref(reply.data);
+	assert_null(mr_host_queries[1].path);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
@@ -759,6 +778,7 @@ int main(void)
 		CASE(fragments_wait_for_a_neighbour),
 		CASE(no_way_for_what_is_too_big),
 		CASE(no_buffers_for_all_fragments),
+		CASE(stats_are_told),
 	};
 
 	test_eal_start("0");
