@@ -85,7 +85,7 @@ static int create(struct mr_ports *ports, int socket, const struct mr_port_optio
 	if (ports->pool[socket] != NULL)
 		return 0;
 	snprintf(what, sizeof(what), "%u packet buffers of %u bytes", buffers, room);
-	if (rte_errno != ENOMEM)
+	if (rte_errno != ENOMEM && rte_errno != ENOBUFS)
 		return mr_fail(error, -rte_errno, "%s: %s", what, rte_strerror(rte_errno));
 	return mr_hugepages_refuse(
 		error, what,
