@@ -9,6 +9,11 @@
 #include <rte_eal.h>
 #include <rte_errno.h>
 
+static void remove_runtime_directory(void)
+{
+	rmdir(rte_eal_get_runtime_dir());
+}
+
 void test_eal_start(const char *lcores)
 {
 	static char prefix[64], cores[64];
@@ -21,4 +26,5 @@ void test_eal_start(const char *lcores)
 		fprintf(stderr, "EAL did not start: %s\n", rte_strerror(rte_errno));
 		exit(1);
 	}
+	atexit(remove_runtime_directory);
 }
