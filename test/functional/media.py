@@ -35,18 +35,19 @@ def _tap(rig, hosts, *options, **named):
     return made
 
 
-def _testpmd(rig, hosts, vdevs):
-    """A dpdk-testpmd that carries frames between vdevs[n] and the peer of host n."""
+def carrier(rig, *ends):
+    """Starts a dpdk-testpmd that carries frames between a vdev and the box's end of a host's link,
+    for each end (vdev, number of the host's link, host). Returns the process and a function that
+    waits until it is ready."""
     prefix = rig.unique()
     log_path = os.path.join(rig.directory, f'{prefix}.log')
     # Main lcore and worker are placed the other way round than the appliance's.
-    command = ['stdbuf', '-oL', 'dpdk-testpmd', '--lcores', '0@1,1@0', '--no-pci', '--file-prefix', prefix,
-               '--single-file-segments']
-    for n, vdev in enumerate(vdevs):
-        command += ['--vdev', vdev, '--vdev', f'net_af_packet{n},iface=p{n}']
+    command = ['stdbuf', '-oL', 'dpdk-testpmd', '--lcores', '0@1,1@0', '--no-pci',
+               '--file-prefix', prefix, '--single-file-segments']
+    for vdev, number, host in ends:
+        command += ['--vdev', vdev, '--vdev', f'net_af_packet{number},iface=p{number}']
+        host.offload(tx='off')  # testpmd passes partial checksums on as they are
     command += ['--', '--auto-start', '--forward-mode=io', '--total-num-mbufs=16384']
-    for host in hosts:  # testpmd passes partial checksums on as they are
-        host.offload(tx='off')
     rig.logs.append(log_path)
     with open(log_path, 'w', encoding='utf-8') as log:
         # It reads its standard input, and ends when that ends.
@@ -60,22 +61,25 @@ def _testpmd(rig, hosts, vdevs):
         assert process.poll() is None, f'dpdk-testpmd ended:\n{log_text()}'
         return 'Press enter to exit' in log_text()
 
-    return lambda: wait_for(is_ready, 30, 'dpdk-testpmd is ready')
+    return process, lambda: wait_for(is_ready, 30, 'dpdk-testpmd is ready')
 
 
 def _vhost(rig, hosts, *options, **named):
     sockets = [os.path.join(rig.directory, f'v{n}') for n in range(len(hosts))]
     made = rig.millrace([f'net_vhost{n},iface={path}' for n, path in enumerate(sockets)], *options,
                         **named)
-    _testpmd(rig, hosts, [f'net_virtio_user{n},path={path}' for n, path in enumerate(sockets)])()
+    _, wait = carrier(rig, *[(f'net_virtio_user{n},path={path}', n, hosts[n])
+                             for n, path in enumerate(sockets)])
+    wait()
     return made
 
 
 def _virtio_user(rig, hosts, *options, **named):
     sockets = [os.path.join(rig.directory, f'v{n}') for n in range(len(hosts))]
-    ready = _testpmd(rig, hosts, [f'net_vhost{n},iface={path}' for n, path in enumerate(sockets)])
+    _, wait = carrier(rig, *[(f'net_vhost{n},iface={path}', n, hosts[n])
+                             for n, path in enumerate(sockets)])
     wait_for(lambda: all(os.path.exists(path) for path in sockets), 30, 'vhost sockets')
-    made = rig.millrace([f'net_virtio_user{n},path={path}' for n, path in enumerate(sockets)], *options,
-                        eal=['--single-file-segments'], **named)
-    ready()
+    made = rig.millrace([f'net_virtio_user{n},path={path}' for n, path in enumerate(sockets)],
+                        *options, eal=['--single-file-segments'], **named)
+    wait()
     return made
