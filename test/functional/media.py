@@ -29,6 +29,9 @@ def _tap(rig, hosts, *options, **named):
     for n in range(len(hosts)):
         rig.box.ip('link', 'add', f'br{n}', 'type', 'bridge', 'stp_state', '0', 'forward_delay', '0',
                    'mcast_snooping', '0')
+        # A kernel bridge keeps frames to the MACs of its own ports, and a tap device has the MAC
+        # of the appliance's port.
+        rig.box.ip('link', 'set', f'tap{n}', 'address', f'06:00:00:00:0{n}:01')
         for port in (f'tap{n}', f'p{n}'):
             rig.box.ip('link', 'set', port, 'master', f'br{n}')
         rig.box.ip('link', 'set', f'br{n}', 'up')
