@@ -20,19 +20,25 @@
 #include <sys/epoll.h>
 
 #include "base/log.h"
+#include "bridge/bridge.h"
+#include "control/console.h"
 #include "control/control.h"
 #include "control/ctl_server.h"
 #include "control/loop.h"
+#include "host/host.h"
 #include "lcore/lcores.h"
 #include "options.h"
+#include "route/neighbour.h"
 #include "service.h"
 #include "stats.h"
+#include "telemetry/telemetry.h"
 
 struct program {
 	struct options options;
 	struct mr *mr;
 	struct mr_loop *loop;
 	struct mr_ctl_server *server;
+	struct mr_console *console;
 	int signals; /* signalfd */
 	bool quit;
 };
@@ -105,6 +111,28 @@ static int create_appliance(struct program *program)
 	return program->mr != NULL ? 0 : fail(&error);
 }
 
+static void on_telemetry(int fd, uint32_t events, void *context)
+{
+	(void)fd;
+	(void)events;
+	mr_telemetry_poll(((struct program *)context)->mr);
+}
+
+static int open_telemetry(struct program *program, struct mr_error *error)
+{
+	static const struct mr_query *const tables[] = {mr_lcore_queries,     mr_port_queries,
+							mr_bridge_queries,    mr_route_queries,
+							mr_neighbour_queries, mr_host_queries};
+	int rc = mr_telemetry_create(program->mr, error);
+
+	for (unsigned i = 0; rc == 0 && i < RTE_DIM(tables); i++)
+		rc = mr_telemetry_register(program->mr, tables[i], error);
+	if (rc == 0)
+		rc = mr_loop_add(program->loop, mr_telemetry_fd(program->mr), EPOLLIN, on_telemetry,
+				 program);
+	return rc;
+}
+
 static int open_interfaces(struct program *program)
 {
 	const struct options *options = &program->options;
@@ -118,12 +146,16 @@ static int open_interfaces(struct program *program)
 	}
 	mr_control_on_quit(mr->control, quit, program);
 	if (mr_loop_add(program->loop, program->signals, EPOLLIN, on_signal, program) != 0 ||
+	    open_telemetry(program, &error) != 0 ||
 	    mr_ctl_server_new(mr, program->loop, options->ctl_socket, &program->server, &error) !=
 		    0)
 		return fail(&error);
 	if (options->config != NULL && mr_control_config_file(mr, options->config, &error) != 0)
 		return fail(&error);
 	if ((!options->interactive || options->auto_start) && mr_lcores_start(mr, &error) != 0)
+		return fail(&error);
+	if (options->interactive &&
+	    mr_console_new(mr, program->loop, stdin, stdout, &program->console, &error) != 0)
 		return fail(&error);
 	return 0;
 }
@@ -147,7 +179,10 @@ static void run(struct program *program)
 
 static void close_program(struct program *program)
 {
+	mr_console_free(program->console);
 	mr_ctl_server_free(program->server);
+	if (program->mr != NULL)
+		mr_telemetry_destroy(program->mr);
 	mr_appliance_destroy(program->mr);
 	mr_loop_free(program->loop);
 	if (program->signals >= 0)
