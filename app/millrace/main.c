@@ -27,6 +27,7 @@
 #include "control/loop.h"
 #include "host/host.h"
 #include "lcore/lcores.h"
+#include "lcore/port_run_cmd.h"
 #include "options.h"
 #include "route/neighbour.h"
 #include "service.h"
@@ -120,9 +121,9 @@ static void on_telemetry(int fd, uint32_t events, void *context)
 
 static int open_telemetry(struct program *program, struct mr_error *error)
 {
-	static const struct mr_query *const tables[] = {mr_lcore_queries,     mr_port_queries,
-							mr_bridge_queries,    mr_route_queries,
-							mr_neighbour_queries, mr_host_queries};
+	static const struct mr_query *const tables[] = {
+		mr_lcore_queries, mr_port_queries,      mr_port_run_queries, mr_bridge_queries,
+		mr_route_queries, mr_neighbour_queries, mr_host_queries};
 	int rc = mr_telemetry_create(program->mr, error);
 
 	for (unsigned i = 0; rc == 0 && i < RTE_DIM(tables); i++)
