@@ -51,21 +51,25 @@ static void remove_incomplete(struct mr_lcore *lcore, struct mr_vector *vector)
 void mr_input(struct mr_lcore *lcore, struct mr_vector *vector, struct mr_traffic *rx)
 {
 	const struct mr_iface *iface = mr_iface_fwd(lcore->forwarding->ifaces, vector->iface);
+	unsigned count = vector->count, segments = 0;
+	uint16_t port = vector->iface;
 	uint64_t bytes = 0;
-	bool whole = true;
+	int shortest = 0; /* negative when a frame is a runt: signs survive an OR */
 
-	for (unsigned i = 0; i < vector->count; i++) {
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < count; i++) {
 		struct rte_mbuf *packet = vector->packet[i];
 
 		rte_prefetch0(rte_pktmbuf_mtod(packet, void *));
 		bytes += packet->pkt_len;
-		whole &= is_whole(packet);
-		packet->port = vector->iface; /* not every driver writes it */
+		segments |= packet->nb_segs;
+		shortest |= packet->data_len - RTE_ETHER_HDR_LEN;
+		packet->port = port; /* not every driver writes it */
 	}
-	mr_count(&rx->packets, vector->count);
+	mr_count(&rx->packets, count);
 	mr_count(&rx->bytes, bytes);
 
-	if (unlikely(!whole))
+	if (unlikely(segments != 1 || shortest < 0))
 		remove_incomplete(lcore, vector);
 	if (unlikely(iface == NULL)) {
 		mr_drop(lcore, vector->iface, MR_DROP_unconfigured, vector->packet, vector->count);

@@ -156,6 +156,7 @@ void mr_output(struct mr_lcore *lcore, uint16_t index, struct rte_mbuf **packets
 			iface ? MR_DROP_link_down : MR_DROP_no_tx_path, packets, count);
 		return;
 	}
+#pragma GCC unroll 4
 	for (unsigned i = 0; i < count; i++) {
 		uint32_t length = packets[i]->pkt_len;
 

@@ -36,7 +36,7 @@ static inline struct ipv4_words ipv4_load(const uint8_t *header)
 
 static inline uint16_t ipv4_total_length(struct ipv4_words words)
 {
-	return rte_bswap16((uint16_t)(words.first >> 16));
+	return (uint16_t)rte_bswap32((uint32_t)words.first);
 }
 
 /* Version 4 without options. */
@@ -50,16 +50,20 @@ static inline uint8_t ipv4_ttl(struct ipv4_words words)
 	return (uint8_t)words.second;
 }
 
-/* The one's complement sum of the 20 bytes is all ones (RFC 1071; sums of any word size agree). */
+/* The one's complement sum of the 20 bytes is all ones (RFC 1071; sums of any word size agree).
+ * Adding a word to itself with its halves exchanged leaves in the upper half the sum of both with
+ * the carry already brought around. */
 static inline bool ipv4_checksum_ok(struct ipv4_words words)
 {
-	uint64_t sum = (words.first >> 32) + (uint32_t)words.first + (words.second >> 32) +
-		       (uint32_t)words.second + words.destination;
+	uint64_t sum = words.first + words.second;
 
-	sum = (sum >> 32) + (uint32_t)sum;
-	sum = (sum >> 16) + (uint16_t)sum;
-	sum = (sum >> 16) + (uint16_t)sum;
-	return (uint16_t)((sum >> 16) + sum) == 0xffff;
+	sum += sum < words.second;
+	sum += words.destination;
+	sum += sum < words.destination;
+	sum += sum >> 32 | sum << 32;
+	uint32_t half = (uint32_t)(sum >> 32);
+	half += half >> 16 | half << 16;
+	return half >= 0xffff0000;
 }
 
 /* Addresses that are never the source of a packet on a wire: 0/8, 127/8, multicast and 240/4
@@ -75,15 +79,14 @@ static inline bool ipv4_words_source_ok(struct ipv4_words words)
 }
 
 /* Decrements the TTL, which is not 0, and updates the checksum: RFC 1624 equation 3 for a word
- * that becomes smaller by 0x0100, that is, the checksum grows by it with end-around carry. */
+ * that becomes smaller by 0x0100, that is, the checksum grows by it with end-around carry. TTL and
+ * checksum are the ends of one 32-bit word, so one addition does both. */
 static inline void ipv4_decrement_ttl(uint8_t *header)
 {
-	uint32_t word; /* TTL, protocol, checksum */
+	uint32_t word; /* from low to high: TTL, protocol, checksum in network byte order */
 
 	memcpy(&word, header + 8, sizeof(word));
-	uint32_t checksum = (word >> 16) + 1; /* 0x0100 in network byte order */
-	checksum += checksum >= 0xffff;
-	word = (uint16_t)(word - 1) | checksum << 16;
+	word += (word >= 0xfffe0000 ? 0x20000u : 0x10000u) - 1;
 	memcpy(header + 8, &word, sizeof(word));
 }
 

@@ -54,9 +54,8 @@ static uint64_t check_headers(const struct mr_vector *vector, const struct mr_if
 }
 
 /* Rewrites what has a complete adjacency and fills out; returns the mask of what has not. */
-static uint64_t rewrite_all(const struct mr_route_fwd *router, struct mr_vector *vector,
-			    uint64_t skip, const uint32_t *next_hop, const uint16_t *total_length,
-			    uint16_t *out)
+static uint64_t rewrite_all(const struct mr_route_fwd *router, const struct mr_vector *vector,
+			    const uint32_t *next_hop, const uint16_t *total_length, uint16_t *out)
 {
 	unsigned count = vector->count;
 	uint64_t unusual = 0;
@@ -68,12 +67,10 @@ static uint64_t rewrite_all(const struct mr_route_fwd *router, struct mr_vector 
 		if (unlikely(adjacency->kind != MR_ADJ_FORWARD))
 			adjacency = mr_adjacency_path(router, adjacency, m);
 		out[i] = adjacency->iface;
-		if (unlikely((skip >> i & 1) != 0))
-			continue;
-		if (unlikely(adjacency->kind != MR_ADJ_FORWARD || total_length[i] > adjacency->mtu))
-			unusual |= 1ull << i;
-		else
+		if (likely(adjacency->kind == MR_ADJ_FORWARD && total_length[i] <= adjacency->mtu))
 			mr_route_rewrite(m, adjacency, total_length[i]);
+		else
+			unusual |= 1ull << i;
 	}
 	return unusual;
 }
@@ -87,7 +84,10 @@ void mr_route_input(struct mr_lcore *lcore, struct mr_vector *vector, const stru
 	uint64_t unusual = check_headers(vector, iface, &headers);
 
 	mr_ipv4_table_lookup_bulk(router->ipv4, headers.destination, vector->count, next_hop);
-	unusual |= rewrite_all(router, vector, unusual, next_hop, headers.total_length, out);
+	out[0] = MR_IFACE_NONE; /* a vector is never empty, which a compiler cannot know */
+	for (uint64_t left = unusual; unlikely(left != 0); left &= left - 1)
+		next_hop[__builtin_ctzll(left)] = MR_NEXT_HOP_NONE;
+	unusual = rewrite_all(router, vector, next_hop, headers.total_length, out);
 
 	mr_output_scatter(lcore, vector, mr_vector_all(vector) & ~unusual, out);
 	for (; unlikely(unusual != 0); unusual &= unusual - 1)
