@@ -17,19 +17,17 @@
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_lcore.h>
+#include <rte_pdump.h>
 #include <sys/epoll.h>
 
 #include "base/log.h"
-#include "bridge/bridge.h"
+#include "control/appliance.h"
 #include "control/console.h"
 #include "control/control.h"
 #include "control/ctl_server.h"
 #include "control/loop.h"
-#include "host/host.h"
 #include "lcore/lcores.h"
-#include "lcore/port_run_cmd.h"
 #include "options.h"
-#include "route/neighbour.h"
 #include "service.h"
 #include "stats.h"
 #include "telemetry/telemetry.h"
@@ -121,17 +119,21 @@ static void on_telemetry(int fd, uint32_t events, void *context)
 
 static int open_telemetry(struct program *program, struct mr_error *error)
 {
-	static const struct mr_query *const tables[] = {
-		mr_lcore_queries, mr_port_queries,      mr_port_run_queries, mr_bridge_queries,
-		mr_route_queries, mr_neighbour_queries, mr_host_queries};
 	int rc = mr_telemetry_create(program->mr, error);
 
-	for (unsigned i = 0; rc == 0 && i < RTE_DIM(tables); i++)
-		rc = mr_telemetry_register(program->mr, tables[i], error);
+	for (unsigned i = 0; rc == 0 && mr_appliance_queries[i] != NULL; i++)
+		rc = mr_telemetry_register(program->mr, mr_appliance_queries[i], error);
 	if (rc == 0)
 		rc = mr_loop_add(program->loop, mr_telemetry_fd(program->mr), EPOLLIN, on_telemetry,
 				 program);
 	return rc;
+}
+
+/* Lets dpdk-dumpcap capture. The packet path pays for it only while a capture runs. */
+static void open_capture(void)
+{
+	if (rte_pdump_init() < 0)
+		mr_log_warning("packets cannot be captured: %s", rte_strerror(rte_errno));
 }
 
 static int open_interfaces(struct program *program)
@@ -230,6 +232,7 @@ int main(int argc, char **argv)
 		mr_log_error("EAL did not start: %s", rte_strerror(rte_errno));
 		return EXIT_FAILURE;
 	}
+	open_capture();
 	int rc = create_appliance(&program);
 	if (rc == 0)
 		rc = open_interfaces(&program);
@@ -240,6 +243,7 @@ int main(int argc, char **argv)
 		service_notify("STOPPING=1");
 	}
 	close_program(&program);
+	rte_pdump_uninit();
 	rte_eal_cleanup();
 	return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

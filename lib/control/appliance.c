@@ -50,14 +50,18 @@ static int create_rooms(struct mr *mr, const struct mr_appliance_options *option
 	return mr_lcores_place(mr, error);
 }
 
+const struct mr_cmd *const mr_appliance_cmds[] = {
+	mr_lcore_cmds,     mr_port_cmds, mr_port_run_cmds, mr_bridge_cmds, mr_route_cmds,
+	mr_neighbour_cmds, NULL};
+
+const struct mr_query *const mr_appliance_queries[] = {
+	mr_lcore_queries, mr_port_queries,      mr_port_run_queries, mr_bridge_queries,
+	mr_route_queries, mr_neighbour_queries, mr_host_queries,     NULL};
+
 static int register_commands(struct mr *mr, struct mr_error *error)
 {
-	static const struct mr_cmd *const tables[] = {mr_lcore_cmds,    mr_port_cmds,
-						      mr_port_run_cmds, mr_bridge_cmds,
-						      mr_route_cmds,    mr_neighbour_cmds};
-
-	for (unsigned i = 0; i < RTE_DIM(tables); i++) {
-		int rc = mr_control_register(mr->control, tables[i]);
+	for (unsigned i = 0; mr_appliance_cmds[i] != NULL; i++) {
+		int rc = mr_control_register(mr->control, mr_appliance_cmds[i]);
 
 		if (rc != 0)
 			return mr_fail(error, rc, "the commands' tables are not consistent");

@@ -2,6 +2,7 @@
 #ifndef MR_CONTROL_APPLIANCE_H
 #define MR_CONTROL_APPLIANCE_H
 
+#include "base/cmd.h"
 #include "base/error.h"
 #include "base/mr.h"
 #include "port/iface.h"
@@ -20,6 +21,11 @@ struct mr_appliance_options {
 	const unsigned *lcores;          /* EAL ids of the forwarding lcores */
 	unsigned lcore_count;
 };
+
+/* The rooms' tables of commands, in the order of help, and of telemetry queries; NULL ends each.
+ * A room that is added adds its own here. */
+extern const struct mr_cmd *const mr_appliance_cmds[];
+extern const struct mr_query *const mr_appliance_queries[];
 
 /* Makes all rooms over the ports that EAL found, starts the ports and places their queues; lcores
  * are not started yet. Returns NULL with a sentence in error and nothing left behind. */
