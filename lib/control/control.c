@@ -83,9 +83,9 @@ static int run_quit(struct mr *mr, const struct mr_args *args, struct mr_reply *
 }
 
 static const struct mr_cmd own_commands[] = {
-	{"help [TEXT ...]", "Show the commands, or those that start with the given words.",
+	{"help [TEXT ...]", "Shows the commands, or those that start with the given words.",
 	 run_help},
-	{"quit", "End millrace: all ports are stopped.", run_quit},
+	{"quit", "Ends millrace; all ports are stopped.", run_quit},
 	{NULL},
 };
 

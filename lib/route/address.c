@@ -177,7 +177,7 @@ static int check_iface(struct mr *mr, uint16_t index, const char *text, struct m
 	const struct mr_iface *iface = mr_iface(mr, index);
 
 	if (iface == NULL)
-		return mr_fail(error, -ENODEV, "port %u does not exist", index);
+		return mr_fail(error, -ENODEV, "there is no port %u", index);
 	if (iface->implicit || iface->mode == MR_MODE_NONE || iface->mode == MR_MODE_ROUTE)
 		return 0;
 	return mr_fail(error, -EBUSY, "port %u is %s: it cannot have the address %s", index,

@@ -480,7 +480,7 @@ int neighbour_add_static(struct mr *mr, uint16_t iface, uint32_t ipv4,
 	ipv4_text(ipv4, text);
 	mr_mac_format(mac, mac_text);
 	if (mr_iface(mr, iface) == NULL)
-		return mr_fail(error, -ENODEV, "port %u does not exist", iface);
+		return mr_fail(error, -ENODEV, "there is no port %u", iface);
 	if (!mac_is_usable(mac))
 		return mr_fail(
 			error, -EINVAL,

@@ -64,8 +64,7 @@ static int port_arg(struct mr *mr, const struct mr_args *args, const struct mr_a
 
 	if (mr_arg_has(args, "port")) {
 		if (n >= RTE_MAX_ETHPORTS || mr_iface(mr, (uint16_t)n) == NULL)
-			return mr_refuse(reply, -ENODEV, "port %lu does not exist",
-					 (unsigned long)n);
+			return mr_refuse(reply, -ENODEV, "there is no port %lu", (unsigned long)n);
 		*iface = (uint16_t)n;
 		return 0;
 	}
@@ -138,6 +137,6 @@ static int query_list(struct mr *mr, const char *params, struct mr_reply *reply)
 
 const struct mr_query mr_neighbour_queries[] = {
 	{"/millrace/neighbour/list",
-	 "Neighbours, 50 at a time. Parameter: offset, the last reply's next (0: no more)",
+	 "Neighbours, 50 at a time. Parameter: offset, the last reply's next (0: no more).",
 	 query_list},
 	{NULL}};

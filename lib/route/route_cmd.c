@@ -14,7 +14,7 @@ static int port_arg(struct mr *mr, const struct mr_args *args, uint16_t *iface,
 	uint64_t n = mr_arg_number(args, "N", 0);
 
 	if (n >= RTE_MAX_ETHPORTS || mr_iface(mr, (uint16_t)n) == NULL)
-		return mr_refuse(reply, -ENODEV, "port %lu does not exist", (unsigned long)n);
+		return mr_refuse(reply, -ENODEV, "there is no port %lu", (unsigned long)n);
 	*iface = (uint16_t)n;
 	return 0;
 }
@@ -161,9 +161,9 @@ static int query_addresses(struct mr *mr, const char *params, struct mr_reply *r
 
 const struct mr_query mr_route_queries[] = {
 	{"/millrace/route/list",
-	 "Routes, 50 at a time. Parameter: prefix to start at, the last reply's next", query_list},
-	{"/millrace/route/lookup", "Where a destination is routed to. Parameter: IPv4 address",
+	 "Routes, 50 at a time. Parameter: prefix to start at, the last reply's next.", query_list},
+	{"/millrace/route/lookup", "Where a destination is routed to. Parameter: IPv4 address.",
 	 query_lookup},
-	{"/millrace/route/summary", "Numbers of routes, next hops and neighbours", query_summary},
-	{"/millrace/address/list", "Addresses of all ports", query_addresses},
+	{"/millrace/route/summary", "Numbers of routes, next hops and neighbours.", query_summary},
+	{"/millrace/address/list", "Addresses of all ports.", query_addresses},
 	{NULL}};

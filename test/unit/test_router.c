@@ -35,8 +35,8 @@ static void an_empty_router_shows_nothing_and_routes_nothing(void **state)
 	refused(mr, "route del 10.0.0.0/8", "there is no route 10.0.0.0/8");
 	refused(mr, "neighbour del 10.0.0.1", "there is no neighbour 10.0.0.1");
 	refused(mr, "neighbour del 10.0.0.1 port 0", "there is no neighbour 10.0.0.1 on port 0");
-	refused(mr, "show address port 31", "port 31 does not exist");
-	refused(mr, "show neighbour port 65535", "port 65535 does not exist");
+	refused(mr, "show address port 31", "there is no port 31");
+	refused(mr, "show neighbour port 65535", "there is no port 65535");
 }
 
 static void an_address_makes_its_routes_and_takes_them_away(void **state)
@@ -111,7 +111,7 @@ static void wrong_addresses_are_refused(void **state)
 	refused(mr, "address add 10.0.0.9/16 port 1",
 		"overlaps that of port 0's address 10.0.0.1/24");
 	refused(mr, "address add 10.0.0.9/30 port 1", "overlaps");
-	refused(mr, "address add 10.1.0.1/24 port 9", "port 9 does not exist");
+	refused(mr, "address add 10.1.0.1/24 port 9", "there is no port 9");
 	refused(mr, "address add 10.1.0.1/33 port 1", "10.1.0.1/33");
 	refused(mr, "address del 10.0.0.1/25 port 0", "but 10.0.0.1/24");
 	refused(mr, "address del 10.0.0.1/24 port 1", "port 1 has no address");
