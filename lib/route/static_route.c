@@ -169,6 +169,7 @@ int mr_route_add(struct mr *mr, const struct mr_prefix *prefix, const struct mr_
 		return mr_fail(error, -ENOSPC, "%u static routes is the limit",
 			       router->max_static_routes);
 	rc = take(mr, gateways, ifaces, count, &next_hop);
+	neighbours_report(mr);
 	if (rc != 0)
 		return mr_fail(error, rc, "no room for the gateways of %s", text);
 
@@ -180,6 +181,7 @@ int mr_route_add(struct mr *mr, const struct mr_prefix *prefix, const struct mr_
 	if (rc != 0) {
 		release(mr, next_hop);
 		neighbours_follow_prefix(mr, ipv4, length);
+		neighbours_report(mr);
 		return mr_fail(error, rc, "no memory for the route %s", text);
 	}
 	router->static_routes++;
@@ -224,6 +226,7 @@ int mr_route_del(struct mr *mr, const struct mr_prefix *prefix, struct mr_error 
 	router->static_routes--;
 	release(mr, route.next_hop);
 	neighbours_follow_prefix(mr, route.prefix, route.length);
+	neighbours_report(mr); /* of packets that waited for a gateway that is gone with it */
 	return 0;
 }
 
