@@ -45,6 +45,7 @@ static int create_rooms(struct mr *mr, const struct mr_appliance_options *option
 		return rc;
 	if ((rc = mr_host_create(mr, error)) != 0)
 		return rc;
+	mr_address_set_announce(mr, mr_host_announce);
 	if ((rc = mr_forward_mode_set(mr, options->forward_mode, error)) != 0)
 		return rc;
 	return mr_lcores_place(mr, error);

@@ -367,7 +367,14 @@ int mr_address_add(struct mr *mr, const struct mr_prefix *address, uint16_t inde
 	}
 	neighbours_follow_iface(mr, iface);
 	neighbours_report(mr);
+	if (router->announce != NULL && iface_is_up(mr, index))
+		router->announce(mr, index);
 	return 0;
+}
+
+void mr_address_set_announce(struct mr *mr, mr_announce_fn *announce)
+{
+	mr->router->announce = announce;
 }
 
 /* Whether a neighbour that a person or a route named needs the address at position. */

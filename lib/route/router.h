@@ -38,6 +38,11 @@ int mr_address_add(struct mr *mr, const struct mr_prefix *address, uint16_t ifac
 int mr_address_del(struct mr *mr, const struct mr_prefix *address, uint16_t iface,
 		   struct mr_error *error);
 
+/* Has neighbours told of the addresses of an interface: called when one was added to an interface
+ * that has link. */
+typedef void mr_announce_fn(struct mr *mr, uint16_t iface);
+void mr_address_set_announce(struct mr *mr, mr_announce_fn *announce);
+
 /* Adds a static route over 1 to MR_MAX_PATHS gateways on connected subnets, or to nowhere when
  * count is 0 (a black hole). Host bits of the prefix are cleared. */
 int mr_route_add(struct mr *mr, const struct mr_prefix *prefix, const struct mr_addr *gateways,

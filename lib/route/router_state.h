@@ -45,7 +45,8 @@ struct mr_router {
 	struct router_address address[MAX_ADDRESSES];
 	unsigned address_count;
 	uint32_t max_static_routes, static_routes;
-	uint64_t now_ms; /* of the last poll */
+	uint64_t now_ms;          /* of the last poll */
+	mr_announce_fn *announce; /* NULL: nobody announces */
 };
 
 enum route_type {
