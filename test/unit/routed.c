@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "routed.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define ETHERNET 14
@@ -57,20 +56,20 @@ struct harness *routed(void)
 	return h;
 }
 
+void routed_addresses_end(struct harness *h)
+{
+	for (unsigned port = 0; port < HARNESS_PORTS; port++)
+		harness_command(h, "address del 10.0.%u.1/24 port %u", port, port);
+	harness_end(h);
+}
+
 void routed_end(struct harness *h)
 {
-	char *neighbours = harness_show(h, "show neighbour");
-	bool has_static = strstr(neighbours, "permanent") != NULL;
-
-	free(neighbours);
 	for (unsigned port = 0; port < HARNESS_PORTS; port++) {
-		if (has_static) {
-			harness_command(h, "neighbour del 10.0.%u.9 port %u", port, port);
-			harness_command(h, "neighbour del 10.0.%u.2 port %u", port, port);
-		}
-		harness_command(h, "address del 10.0.%u.1/24 port %u", port, port);
+		harness_command(h, "neighbour del 10.0.%u.9 port %u", port, port);
+		harness_command(h, "neighbour del 10.0.%u.2 port %u", port, port);
 	}
-	harness_end(h);
+	routed_addresses_end(h);
 }
 
 void routed_send(struct harness *h, unsigned port, const struct frame *frame)

@@ -19,6 +19,7 @@ struct harness *routed(void);
 struct harness *routed_addresses(void);
 /* Takes the configuration away again and ends the case. */
 void routed_end(struct harness *h);
+void routed_addresses_end(struct harness *h);
 
 /* From 10.0.0.9 to dst, as it arrives on port 0. */
 #define FROM_0(...) IPV4(.to = ROUTER(0), .from = HOST(0), .src = "10.0.0.9", __VA_ARGS__)
