@@ -163,33 +163,6 @@ static void completion_knows_what_may_follow(void **state)
 	expect_completion("show \x01", "", 0);
 }
 
-/* docs/commands.md has every command exactly as its syntax says, in backquotes. */
-static void commands_are_documented(void **state)
-{
-	(void)state;
-	struct mr documented = {0};
-	json_t *entry;
-	size_t i;
-	static char page[262144];
-	FILE *file = fopen(MR_DOCS_DIR "/commands.md", "r");
-
-	assert_non_null(file);
-	size_t length = fread(page, 1, sizeof(page) - 1, file);
-	assert_in_range(length, 1, sizeof(page) - 2);
-	fclose(file);
-	assert_int_equal(mr_control_new(&documented), 0);
-	json_t *help = mr_control_help(documented.control, NULL, 0);
-	json_array_foreach (help, i, entry) {
-		char wanted[512];
-		snprintf(wanted, sizeof(wanted), "`%s`",
-			 json_string_value(json_object_get(entry, "command")));
-		if (strstr(page, wanted) == NULL)
-			fail_msg("docs/commands.md lacks %s", wanted);
-	}
-	json_decref(help);
-	mr_control_free(&documented);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,7 +171,6 @@ int main(void)
 		cmocka_unit_test(plain_values_are_one_line),
 		cmocka_unit_test_setup_teardown(completion_knows_what_may_follow, set_up,
 						tear_down),
-		cmocka_unit_test(commands_are_documented),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
