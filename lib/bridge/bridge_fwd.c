@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The way of a vector through a bridge: look all sources up and learn, look all destinations up,
- * then part the vector into what one station gets, what is flooded and what ends here. Frames to
- * one address take one of these ways all together, so they stay in their order (802.1Q 6.5.3).
+ * The way of a vector through a bridge: read all addresses and ask for the lines of the table that
+ * hold them, then look them up, learn, and part the vector into what one station gets, what is
+ * flooded and what ends here. Frames to one address take one of these ways all together, so they
+ * stay in their order (802.1Q 6.5.3).
  *
  * A known station is refreshed in place, and a move is followed by the very frame that shows it; an
  * unknown one is told to the control thread, the table's only writer. A flooded frame is shared,
@@ -23,26 +24,82 @@
 #define RESERVED_MASK (UINT64_C(0xf0ffffffffff) << 16)
 #define RESERVED (UINT64_C(0x000000c28001) << 16)
 
-static void learn(struct mr_lcore *lcore, const struct mr_vector *vector, uint64_t bad,
-		  const uint64_t *sources)
+/* What the first loop reads of each frame, and where the table would hold it. */
+struct addresses {
+	uint64_t source[MR_VECTOR_SIZE], destination[MR_VECTOR_SIZE]; /* keys */
+	struct mac_bucket *source_bucket[MR_VECTOR_SIZE], *destination_bucket[MR_VECTOR_SIZE];
+	uint64_t bad, reserved; /* masks */
+};
+
+static void read_addresses(const struct mac_table *table, const struct mr_vector *vector,
+			   uint16_t bridge, struct addresses *addresses)
 {
-	const struct mr_bridge_fwd *bridges = lcore->forwarding->bridge;
+	const uint64_t zero = mac_key_of_zero(bridge);
+	unsigned count = vector->count;
+
+	addresses->bad = addresses->reserved = 0;
+	for (unsigned i = 0; i < count; i++) {
+		const uint8_t *frame = rte_pktmbuf_mtod(vector->packet[i], const uint8_t *);
+		uint64_t destination = mac_key(bridge, frame);
+		uint64_t source = mac_key(bridge, frame + RTE_ETHER_ADDR_LEN);
+
+		addresses->destination[i] = destination;
+		addresses->source[i] = source;
+		addresses->destination_bucket[i] = mac_table_bucket(table, destination);
+		addresses->source_bucket[i] = mac_table_bucket(table, source);
+		rte_prefetch0(addresses->destination_bucket[i]);
+		rte_prefetch0(addresses->source_bucket[i]);
+		if (unlikely(mac_key_is_group(source) || source == zero))
+			addresses->bad |= 1ull << i;
+		else if (unlikely((destination & RESERVED_MASK) == RESERVED))
+			addresses->reserved |= 1ull << i;
+	}
+}
+
+/* Refreshes the stations that sent the vector, and fills out with where its frames go
+ * (MR_IFACE_NONE: to no station). Returns the mask of frames whose sender is not known. */
+static uint64_t find_stations(struct mr_lcore *lcore, const struct mac_table *table,
+			      const struct mr_vector *vector, const struct addresses *addresses,
+			      uint16_t *out)
+{
 	uint32_t now = __atomic_load_n(&lcore->forwarding->seconds, __ATOMIC_RELAXED);
-	struct station *stations[MR_VECTOR_SIZE];
+	uint16_t arrival = vector->iface;
+	unsigned count = vector->count;
+	uint64_t strangers = 0;
+
+	rte_compiler_barrier(); /* buckets are read anew for each vector */
+	for (unsigned i = 0; i < count; i++) {
+		struct station *sender = mac_table_lookup_in(table, addresses->source_bucket[i],
+							     &addresses->source[i]);
+		struct station *target = mac_table_lookup_in(
+			table, addresses->destination_bucket[i], &addresses->destination[i]);
+
+		rte_smp_rmb(); /* keys before words; no instruction on x86 */
+		out[i] =
+			likely(target != NULL) ? station_port(station_load(target)) : MR_IFACE_NONE;
+		if (unlikely(sender == NULL))
+			strangers |= 1ull << i;
+		else if (unlikely(station_refresh(sender, arrival, now)))
+			mr_count(&lcore->counters.stations_moved, 1);
+	}
+	return strangers;
+}
+
+/* Tells the control thread of senders that are not in the table. */
+static void tell(struct mr_lcore *lcore, const struct mr_vector *vector, uint64_t strangers,
+		 const uint64_t *sources)
+{
 	uint64_t told = 0; /* the last one: a burst of one new station tells it once */
 
-	mac_table_lookup_bulk(bridges->stations, sources, vector->count, stations);
-	for (unsigned i = 0; i < vector->count; i++) {
-		if (likely(stations[i] != NULL)) {
-			if (unlikely(station_refresh(stations[i], vector->iface, now)))
-				mr_count(&lcore->counters.stations_moved, 1);
-		} else if (sources[i] != told && (bad >> i & 1) == 0) {
-			struct mr_learned learned = {.key = sources[i], .iface = vector->iface};
+	for (; strangers != 0; strangers &= strangers - 1) {
+		uint64_t source = sources[__builtin_ctzll(strangers)];
+		struct mr_learned learned = {.key = source, .iface = vector->iface};
 
-			told = sources[i];
-			if (rte_ring_sp_enqueue_elem(lcore->learn, &learned, sizeof(learned)) != 0)
-				mr_count(&lcore->counters.learn_full, 1);
-		}
+		if (source == told)
+			continue;
+		told = source;
+		if (rte_ring_sp_enqueue_elem(lcore->learn, &learned, sizeof(learned)) != 0)
+			mr_count(&lcore->counters.learn_full, 1);
 	}
 }
 
@@ -77,45 +134,26 @@ void mr_bridge_input(struct mr_lcore *lcore, struct mr_vector *vector, const str
 	const struct mr_bridge_fwd *bridges = lcore->forwarding->bridge;
 	const struct mr_bridge_members *members =
 		__atomic_load_n(&bridges->members[iface->bridge], __ATOMIC_ACQUIRE);
-	uint64_t sources[MR_VECTOR_SIZE], destinations[MR_VECTOR_SIZE];
-	struct station *stations[MR_VECTOR_SIZE];
+	struct addresses addresses;
 	uint16_t out[MR_VECTOR_SIZE];
-	uint64_t bad = 0, reserved = 0, unknown = 0;
-	unsigned count = vector->count;
 
-	for (unsigned i = 0; i < count; i++) {
-		const uint8_t *frame = rte_pktmbuf_mtod(vector->packet[i], const uint8_t *);
+	read_addresses(bridges->stations, vector, iface->bridge, &addresses);
+	uint64_t strangers = find_stations(lcore, bridges->stations, vector, &addresses, out);
+	if (unlikely(strangers != 0))
+		tell(lcore, vector, strangers & ~addresses.bad, addresses.source);
 
-		destinations[i] = mac_key(iface->bridge, frame);
-		sources[i] = mac_key(iface->bridge, frame + RTE_ETHER_ADDR_LEN);
-		if (unlikely(mac_key_is_group(sources[i]) || sources[i] >> 16 == 0))
-			bad |= 1ull << i;
-		else if (unlikely((destinations[i] & RESERVED_MASK) == RESERVED))
-			reserved |= 1ull << i;
-	}
-	learn(lcore, vector, bad, sources);
+	uint64_t left = mr_vector_all(vector) & ~(addresses.bad | addresses.reserved);
+	uint64_t same = mr_mask_equal(out, iface->index, vector->count) & left;
+	uint64_t unknown = mr_mask_equal(out, MR_IFACE_NONE, vector->count) & left;
 
-	mac_table_lookup_bulk(bridges->stations, destinations, count, stations);
-	for (unsigned i = 0; i < count; i++) {
-		if (likely(stations[i] != NULL)) {
-			out[i] = station_port(station_load(stations[i]));
-		} else {
-			out[i] = MR_IFACE_NONE;
-			unknown |= 1ull << i;
-		}
-	}
-
-	uint64_t same = mr_mask_equal(out, iface->index, count);
-	uint64_t left = mr_vector_all(vector) & ~(bad | reserved);
-	same &= left;
-	unknown &= left;
 	mr_output_scatter(lcore, vector, left & ~(same | unknown), out);
 	for (; unlikely(unknown != 0); unknown &= unknown - 1)
 		flood(lcore, vector->packet[__builtin_ctzll(unknown)], iface, members);
-	if (unlikely(bad != 0))
-		mr_drop_mask(lcore, vector, bad, iface->port, MR_DROP_bridge_bad_source);
-	if (unlikely(reserved != 0))
-		mr_drop_mask(lcore, vector, reserved, iface->port, MR_DROP_bridge_reserved);
+	if (unlikely(addresses.bad != 0))
+		mr_drop_mask(lcore, vector, addresses.bad, iface->port, MR_DROP_bridge_bad_source);
+	if (unlikely(addresses.reserved != 0))
+		mr_drop_mask(lcore, vector, addresses.reserved, iface->port,
+			     MR_DROP_bridge_reserved);
 	if (unlikely(same != 0))
 		mr_drop_mask(lcore, vector, same, iface->port, MR_DROP_bridge_same_port);
 }

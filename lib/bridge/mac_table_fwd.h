@@ -126,6 +126,12 @@ static inline uint64_t mac_key(uint16_t bridge, const uint8_t *mac)
 	return (rte_le_to_cpu_64(bytes) << 16) + bridge + 1;
 }
 
+/* The key that the address 00:00:00:00:00:00 would have. */
+static inline uint64_t mac_key_of_zero(uint16_t bridge)
+{
+	return (uint64_t)bridge + 1;
+}
+
 static inline uint16_t mac_key_bridge(uint64_t key)
 {
 	return (uint16_t)(key - 1);
