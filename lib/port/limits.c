@@ -9,6 +9,10 @@
 
 #include <errno.h>
 
+#include <rte_dev.h>
+#include <rte_devargs.h>
+#include <rte_kvargs.h>
+
 #include "base/log.h"
 #include "packet/vector.h"
 
@@ -147,6 +151,26 @@ static void limit_mtu(struct mr_port *port, const struct rte_eth_dev_info *info,
 	port->mtu = RTE_MIN(port->max_mtu, RTE_ETHER_MTU);
 }
 
+/* net_pcap's capture files come from no kernel; of rx_iface= it does not tell the interface's index
+ * as it does of iface=. */
+static bool receives_from_kernel(const struct rte_eth_dev_info *info)
+{
+	const struct rte_devargs *devargs =
+		info->device != NULL ? rte_dev_devargs(info->device) : NULL;
+	struct rte_kvargs *arguments;
+	bool named;
+
+	if (info->if_index != 0 || devargs == NULL || devargs->args == NULL)
+		return info->if_index != 0;
+	arguments = rte_kvargs_parse(devargs->args, NULL);
+	if (arguments == NULL)
+		return false;
+	named = rte_kvargs_count(arguments, "rx_iface") != 0 ||
+		rte_kvargs_count(arguments, "rx_iface_in") != 0;
+	rte_kvargs_free(arguments);
+	return named;
+}
+
 int mr_port_limit(struct mr_port *port, const struct rte_eth_dev_info *info,
 		  const struct mr_profile *profile, const struct mr_port_options *options,
 		  unsigned lcores, struct mr_error *error)
@@ -170,7 +194,7 @@ int mr_port_limit(struct mr_port *port, const struct rte_eth_dev_info *info,
 	port->tx_offloads = profile->tx_offloads & info->tx_offload_capa;
 	port->kernel_index = info->if_index;
 	port->kernel_link = profile->kernel_link && info->if_index != 0;
-	port->partial_checksums = profile->partial_checksums && info->if_index != 0;
+	port->partial_checksums = profile->partial_checksums && receives_from_kernel(info);
 	limit_mtu(port, info, options);
 	if (port->max_mtu < port->min_mtu)
 		return mr_fail(error, -EINVAL,

@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -289,6 +291,44 @@ static void a_stopped_port_has_no_link(void **state)
 	assert_int_equal(mr_ports_poll(&f->mr, 300), 0);
 }
 
+static bool pcap_finishes_checksums(const char *arguments)
+{
+	struct mr_profile profile;
+	struct mr_port_options options = {0};
+	struct mr_port port = {.label = "port 0 (pcap)"};
+	struct mr_error error = {0};
+	struct rte_eth_dev_info info;
+	uint16_t id;
+
+	assert_int_equal(mr_profile_load(NULL, "net_pcap", &profile, &error), 0);
+	assert_int_equal(rte_vdev_init("net_pcap_test", arguments), 0);
+	assert_int_equal(rte_eth_dev_get_port_by_name("net_pcap_test", &id), 0);
+	assert_int_equal(rte_eth_dev_info_get(id, &info), 0);
+	assert_int_equal(mr_port_limit(&port, &info, &profile, &options, 1, &error), 0);
+	assert_int_equal(rte_vdev_uninit("net_pcap_test"), 0);
+	return port.partial_checksums;
+}
+
+static void only_frames_of_a_kernel_have_partial_checksums(void **state)
+{
+	static const uint8_t empty_capture[24] = {0xd4, 0xc3, 0xb2, 0xa1,     2,
+						  0,    4,    0,    [17] = 1, [20] = 1};
+	char path[] = "/tmp/test_port_XXXXXX", arguments[64];
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_int_equal(write(fd, empty_capture, sizeof(empty_capture)), sizeof(empty_capture));
+	close(fd);
+	snprintf(arguments, sizeof(arguments), "rx_pcap=%s", path);
+	assert_false(pcap_finishes_checksums(arguments));
+	unlink(path);
+	if (geteuid() != 0)
+		skip(); /* kernel interfaces are root's */
+	assert_true(pcap_finishes_checksums("iface=lo"));
+	assert_true(pcap_finishes_checksums("rx_iface=lo,tx_iface=lo"));
+	assert_true(pcap_finishes_checksums("rx_iface_in=lo,tx_iface=lo"));
+}
+
 /* What the limits are made of has tests of its own, on made-up devices. */
 
 static struct mr_port limited(const struct rte_eth_dev_info *info, const struct mr_profile *profile,
@@ -457,6 +497,7 @@ int main(void)
 		WITH_RING(larger_buffers_allow_larger_frames),
 		WITH_RING(mac_lives_in_the_port_where_the_device_takes_none),
 		WITH_RING(a_stopped_port_has_no_link),
+		cmocka_unit_test(only_frames_of_a_kernel_have_partial_checksums),
 		cmocka_unit_test(em_is_capped_at_the_queues_that_work),
 		cmocka_unit_test(descriptors_are_brought_into_what_the_device_takes),
 		cmocka_unit_test(several_rx_queues_need_something_that_spreads),
