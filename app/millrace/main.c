@@ -26,6 +26,7 @@
 #include "control/control.h"
 #include "control/ctl_server.h"
 #include "control/loop.h"
+#include "instance.h"
 #include "lcore/lcores.h"
 #include "options.h"
 #include "service.h"
@@ -208,6 +209,20 @@ static const char *file_prefix(int argc, char **argv)
 	return NULL;
 }
 
+static void eal_failed(const char *prefix)
+{
+	int rc = rte_errno;
+	pid_t owner = instance_owner();
+
+	if (owner != 0)
+		mr_log_error("--file-prefix %s: process %d uses it; end that or choose another",
+			     prefix != NULL ? prefix : "rte", (int)owner);
+	else if (rc != 0)
+		mr_log_error("EAL did not start: %s", rte_strerror(rc));
+	else
+		mr_log_error("EAL did not start; its lines above say why");
+}
+
 int main(int argc, char **argv)
 {
 	struct program program = {.signals = -1};
@@ -229,7 +244,7 @@ int main(int argc, char **argv)
 	program.signals = block_signals();
 	rte_set_application_usage_hook(options_usage);
 	if (rte_eal_init(eal_argc, argv) < 0) {
-		mr_log_error("EAL did not start: %s", rte_strerror(rte_errno));
+		eal_failed(file_prefix(eal_argc, argv));
 		return EXIT_FAILURE;
 	}
 	open_capture();
@@ -244,6 +259,8 @@ int main(int argc, char **argv)
 	}
 	close_program(&program);
 	rte_pdump_uninit();
+	struct instance_pages *pages = instance_pages_find();
 	rte_eal_cleanup();
+	instance_pages_remove(pages);
 	return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
