@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import os
 import subprocess
+import time
 
 CLONE_NEWNET = 0x40000000
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -64,6 +65,12 @@ class Namespace:
         with self.inside(), open(f'/proc/sys/{name}', 'w', encoding='ascii') as file:
             file.write(str(value))
 
+    def wait_until_up(self, interface, seconds=5):
+        deadline = time.monotonic() + seconds
+        while self.ip('-br', 'link', 'show', 'dev', interface).split()[1] != 'UP':
+            assert time.monotonic() < deadline, f'{interface} in {self.name} does not come up'
+            time.sleep(0.01)
+
     def mac(self, interface='eth0'):
         return self.ip('-br', 'link', 'show', 'dev', interface).split()[2]
 
@@ -73,12 +80,17 @@ class Host(Namespace):
 
     def __init__(self, name, box, port, mac):
         super().__init__(name)
-        box.ip('link', 'add', port, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', name)
+        # The kernel is slow (a second) to follow the link of a veth whose peer has its own index.
+        box.ip('link', 'add', port, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', name,
+               'index', '1000')
         self.ip('link', 'set', 'eth0', 'address', mac, 'up')
         box.ip('link', 'set', port, 'up')
         # af_packet cuts frames of the kernel's segmentation offloads without a word.
         self.offload(gso='off', tso='off', gro='off', **{'tx-udp-segmentation': 'off'})
         self.address = None
+        # Until then frames are thrown away on either side.
+        self.wait_until_up('eth0')
+        box.wait_until_up(port)
 
     def offload(self, **features):
         self.run('ethtool', '-K', 'eth0', *[word for pair in features.items() for word in pair])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Clients of the control and telemetry sockets, well behaved or not."""
+import contextlib
 import json
 import os
 import socket
@@ -28,7 +29,15 @@ def busy(rig):
 def connect(path, kind=socket.SOCK_STREAM):
     client = socket.socket(socket.AF_UNIX, kind)
     client.settimeout(5)
-    client.connect(path)
+
+    def connected():
+        try:
+            client.connect(path)
+        except BlockingIOError:  # the backlog is full for the moment
+            return False
+        return True
+
+    wait_for(connected, what=f'{path} takes connections')
     return client
 
 
@@ -73,7 +82,8 @@ def test_telemetry_readers_that_leave(busy):
         client = connect(busy.telemetry.path, socket.SOCK_SEQPACKET)
         if n % 3:
             client.recv(1024)
-        client.send(b'/millrace/drops' if n % 2 else b'/millr')
+        with contextlib.suppress(BrokenPipeError):  # DPDK turns an eleventh client away
+            client.send(b'/millrace/drops' if n % 2 else b'/millr')
         client.close()
 
     no_harm(busy, abuse, 1000)
@@ -101,7 +111,7 @@ def test_half_lines_wait_for_their_end(busy):
         client.send(b'dge\n')
         status, _, body = client.recv(65536).partition(b'\n')
         assert status.split()[0] == b'0'
-        assert json.loads(body)[0]['name'] == 'br0'
+        assert 'br0' in [row['name'] for row in json.loads(body)]
 
 
 @pytest.mark.parametrize('line', [
@@ -136,7 +146,7 @@ def test_exit_status(rig, busy):
 def test_commands_from_a_file_and_standard_input(busy):
     done = busy.client('-f', '-', text='# bridges\nbridge add br1\n\nbridge add br2 ageing 10\n')
     assert done.returncode == 0, done.stderr
-    assert [row['name'] for row in busy.show('show bridge')] == ['br0', 'br1', 'br2']
+    assert {'br0', 'br1', 'br2'} <= {row['name'] for row in busy.show('show bridge')}
     done = busy.client('-f', '-', text='bridge del br1\nbridge del br1\nbridge del br2\n')
     assert done.returncode == 1
     assert ':2' in done.stderr and 'br1' in done.stderr
