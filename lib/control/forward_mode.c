@@ -37,15 +37,13 @@ static uint16_t io_peer_of(struct mr *mr, uint16_t index)
 	uint16_t ports = 0, place = 0, peer = index;
 	struct mr_port *port;
 
-	MR_PORT_FOREACH(mr, port)
-	{
+	MR_PORT_FOREACH (mr, port) {
 		if (port->id == index)
 			place = ports;
 		ports++;
 	}
 	uint16_t wanted = place ^ 1, at = 0;
-	MR_PORT_FOREACH(mr, port)
-	{
+	MR_PORT_FOREACH (mr, port) {
 		if (at++ == wanted)
 			peer = port->id;
 	}

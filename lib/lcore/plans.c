@@ -33,8 +33,7 @@ static unsigned started_ports(struct mr *mr, uint16_t without, struct mr_placeme
 	unsigned count = 0;
 	struct mr_port *port;
 
-	MR_PORT_FOREACH(mr, port)
-	{
+	MR_PORT_FOREACH (mr, port) {
 		if (port->started && port->id != without)
 			ports[count++] = (struct mr_placement_port){.port = port->id,
 								    .socket = port->socket,

@@ -33,8 +33,7 @@ enum neighbour_state {
 
 #define NEIGHBOUR_REQUESTS 3         /* without answer before it has failed */
 #define NEIGHBOUR_REQUEST_MS 1000    /* between them; RFC 1122 2.3.2.1: at most 1 a second */
-#define NEIGHBOUR_REACHABLE_MS 60000 /* on average; RFC 1122 2.3.2.1: "on the order of a minute"   \
-				      */
+#define NEIGHBOUR_REACHABLE_MS 60000 /* on average; RFC 1122 2.3.2.1: about a minute */
 #define NEIGHBOUR_FAILED_MS 5000     /* before a failed one is asked for again */
 
 struct neighbour {
