@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dirent.h>
 #include <setjmp.h>
 
 #include <cmocka.h>
@@ -162,6 +163,31 @@ static void drop_reasons_are_documented(void **state)
 	free(page);
 }
 
+static void profiles_are_documented(void **state)
+{
+	char *page = read_page("ports.md"), wanted[300];
+	DIR *directory = opendir(MR_DOCS_DIR "/../drivers-cfg");
+	struct dirent *file;
+	unsigned profiles = 0;
+
+	(void)state;
+	assert_non_null(directory);
+	while ((file = readdir(directory)) != NULL) {
+		const char *end = strstr(file->d_name, ".cfg");
+
+		if (end == NULL)
+			continue;
+		snprintf(wanted, sizeof(wanted), "| `%.*s` |", (int)(end - file->d_name),
+			 file->d_name);
+		if (find_line(page, wanted) == NULL)
+			fail_msg("docs/ports.md lacks %s", wanted);
+		profiles++;
+	}
+	assert_int_not_equal(profiles, 0);
+	closedir(directory);
+	free(page);
+}
+
 static bool is_path(const char *text)
 {
 	for (unsigned t = 0; mr_appliance_queries[t] != NULL; t++)
@@ -202,6 +228,7 @@ int main(void)
 		cmocka_unit_test(launch_options_are_documented),
 		cmocka_unit_test(client_options_are_documented),
 		cmocka_unit_test(drop_reasons_are_documented),
+		cmocka_unit_test(profiles_are_documented),
 		cmocka_unit_test(telemetry_is_documented),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
