@@ -10,26 +10,22 @@
 
 #include <cmocka.h>
 
-#include "base/mr.h"
 #include "frames.h"
-#include "lcore/lcores.h"
 #include "packet/drop.h"
+#include "ring_rig.h"
 
 /*
- * The whole packet path in one process: an appliance over ring ports, whose one forwarding lcore
- * and control thread both run when the test says so, under a clock that the test turns. No threads,
- * no sleeps. Ports are 0..HARNESS_PORTS-1, their MACs 02:00:00:00:00:0N.
+ * The whole packet path in one process: an appliance over ring ports (see ring_rig.h), and what
+ * must hold of it. Ports are 0..HARNESS_PORTS-1, their MACs 02:00:00:00:00:0N.
  *
  * A case starts with harness_begin and ends with harness_end, which checks that nothing was left
  * unexpected: frames on a port, drops that no harness_dropped took, buffers that are gone, packets
  * that the conservation law misses, configuration that differs from the start.
  */
-#define HARNESS_PORTS 4
+#define HARNESS_PORTS RING_RIG_PORTS
 
 struct harness {
-	struct mr *mr;
-	struct rte_ring *rx[HARNESS_PORTS], *tx[HARNESS_PORTS];
-	uint64_t now_ms, tsc;
+	struct ring_rig rig;
 	unsigned free_buffers; /* of the pool, at the start of the case */
 	uint64_t drops[MR_DROP_COUNT], consumed;
 	char *configuration;
