@@ -125,7 +125,8 @@ int mr_bridge_member_add(struct mr *mr, struct mr_bridge *bridge, uint16_t index
 			       "port %u is a member of bridge %s already", index,
 			       mr->bridges->bridge[iface->bridge].name);
 	if (set_mode(mr, iface, MR_MODE_BRIDGE, bridge->id, implicit) != 0)
-		return mr_fail(error, -ENOMEM, "no memory");
+		return mr_fail(error, -ENOMEM, "no memory to make port %u a member of bridge %s",
+			       index, bridge->name);
 	mr_bridges_refresh(mr);
 	return 0;
 }
@@ -139,7 +140,8 @@ int mr_bridge_member_del(struct mr *mr, struct mr_bridge *bridge, uint16_t index
 		return mr_fail(error, -ENOENT, "port %u is no member of bridge %s", index,
 			       bridge->name);
 	if (set_mode(mr, iface, MR_MODE_NONE, 0, false) != 0)
-		return mr_fail(error, -ENOMEM, "no memory");
+		return mr_fail(error, -ENOMEM, "no memory to take port %u out of bridge %s", index,
+			       bridge->name);
 	mr_bridges_refresh(mr);
 	return 0;
 }
