@@ -39,12 +39,6 @@ static inline uint16_t ipv4_total_length(struct ipv4_words words)
 	return (uint16_t)rte_bswap32((uint32_t)words.first);
 }
 
-/* Version 4 without options. */
-static inline bool ipv4_is_plain(struct ipv4_words words)
-{
-	return (words.first & 0xff) == 0x45;
-}
-
 static inline uint8_t ipv4_ttl(struct ipv4_words words)
 {
 	return (uint8_t)words.second;
@@ -90,13 +84,12 @@ static inline void ipv4_decrement_ttl(uint8_t *header)
 	memcpy(header + 8, &word, sizeof(word));
 }
 
-/* Takes off what follows the IP packet, which is no part of it (RFC 894), and pads the frame with
- * zeros to Ethernet's minimum if it was that long. */
-static inline void ipv4_trim(struct rte_mbuf *m, unsigned total_length)
+/* Takes off what follows the IP packet, which is no part of it (RFC 894) and ends at the frame's
+ * byte end, and pads the frame with zeros to Ethernet's minimum if it was that long. */
+static inline void ipv4_trim(struct rte_mbuf *m, unsigned end)
 {
 	enum { MIN_FRAME = RTE_ETHER_MIN_LEN - RTE_ETHER_CRC_LEN };
 	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
-	unsigned end = RTE_ETHER_HDR_LEN + total_length;
 	unsigned length = end;
 
 	if (end < MIN_FRAME && m->data_len > end) {

@@ -36,11 +36,13 @@ enum mr_adjacency_kind {
 
 struct mr_adjacency {
 	uint8_t kind;
-	uint8_t path_count;          /* of MR_ADJ_MULTIPATH */
-	uint16_t iface;              /* output interface */
-	uint16_t mtu;                /* largest IP packet, bytes */
-	uint8_t header[14];          /* Ethernet header that replaces the packet's, for IPv4 */
-	uint32_t next_hop;           /* its own index */
+	uint8_t path_count; /* of MR_ADJ_MULTIPATH */
+	uint16_t iface;     /* output interface */
+	uint16_t mtu;       /* largest IP packet, bytes */
+	uint16_t max_frame; /* mtu with Ethernet header; 0 unless MR_ADJ_FORWARD, so that one
+			       comparison tells what may leave */
+	uint8_t header[14]; /* Ethernet header that replaces the packet's, for IPv4 */
+	uint32_t next_hop;  /* its own index */
 	uint32_t path[MR_MAX_PATHS]; /* next hop indices of MR_ADJ_MULTIPATH */
 } __rte_cache_aligned;
 

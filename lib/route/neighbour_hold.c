@@ -76,7 +76,7 @@ static void send_on(struct mr *mr, struct rte_mbuf *m, const struct mr_adjacency
 					MR_DROP_fragmentation_failed, m);
 		return;
 	}
-	mr_route_rewrite(m, adjacency, total_length);
+	mr_route_rewrite(m, adjacency, RTE_ETHER_HDR_LEN + total_length);
 	mr_inject(mr, adjacency->iface, m);
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_ether.h>
 #include <rte_malloc.h>
 
 struct next_hop {
@@ -28,14 +29,24 @@ struct next_hops {
 	struct next_hop hop[MR_MAX_NEXT_HOPS];
 };
 
+/* With what follows from the index and the rest. */
+static struct mr_adjacency completed(const struct mr_adjacency *adjacency, uint32_t index)
+{
+	struct mr_adjacency complete = *adjacency;
+
+	complete.next_hop = index;
+	complete.max_frame = adjacency->kind == MR_ADJ_FORWARD
+				     ? (uint16_t)(adjacency->mtu + RTE_ETHER_HDR_LEN)
+				     : 0;
+	return complete;
+}
+
 static struct mr_adjacency *adjacency_copy(const struct mr_adjacency *adjacency, uint32_t index)
 {
 	struct mr_adjacency *copy = rte_malloc("mr_adjacency", sizeof(*copy), RTE_CACHE_LINE_SIZE);
 
-	if (copy != NULL) {
-		*copy = *adjacency;
-		copy->next_hop = index;
-	}
+	if (copy != NULL)
+		*copy = completed(adjacency, index);
 	return copy;
 }
 
@@ -125,9 +136,8 @@ uint32_t next_hop_create(struct next_hops *hops, enum next_hop_owner owner, void
 void next_hop_publish(struct next_hops *hops, uint32_t index, const struct mr_adjacency *adjacency)
 {
 	const struct mr_adjacency *old = hops->slots[index];
-	struct mr_adjacency wanted = *adjacency, *copy;
+	struct mr_adjacency wanted = completed(adjacency, index), *copy;
 
-	wanted.next_hop = index;
 	if (memcmp(old, &wanted, sizeof(wanted)) == 0)
 		return;
 	copy = adjacency_copy(adjacency, index);

@@ -116,7 +116,7 @@ static void follow(struct mr_lcore *lcore, struct rte_mbuf *m, const struct mr_i
 				MR_DROP_punt_full);
 			return;
 		}
-		mr_route_rewrite(m, adjacency, total);
+		mr_route_rewrite(m, adjacency, RTE_ETHER_HDR_LEN + total);
 		mr_output(lcore, adjacency->iface, &m, 1);
 		return;
 	case MR_ADJ_RESOLVE:

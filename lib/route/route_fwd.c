@@ -10,6 +10,8 @@
  */
 #include "route/route_fwd.h"
 
+#include <smmintrin.h>
+
 #include <rte_branch_prediction.h>
 
 #include "lcore/output_fwd.h"
@@ -21,41 +23,56 @@
 
 struct headers {
 	uint32_t destination[MR_VECTOR_SIZE]; /* host byte order */
-	uint16_t total_length[MR_VECTOR_SIZE];
+	uint16_t length[MR_VECTOR_SIZE];      /* of the frame up to the end of the IP packet */
 };
+
+/* The first 16 bytes of a frame, as far as they are the same for all plain packets: to the
+ * interface's MAC, IPv4, version 4 without options. */
+static inline __m128i plain_frame(const struct mr_iface *iface)
+{
+	return _mm_set_epi64x(0x45ll << 48 | (long long)RTE_BE16(RTE_ETHER_TYPE_IPV4) << 32,
+			      (long long)iface->mac);
+}
+
+/* 0 for any other frame. */
+static inline int is_plain(const uint8_t *frame, __m128i plain)
+{
+	const __m128i mask = _mm_set_epi64x(0x00ffffff00000000, 0x0000ffffffffffff);
+	__m128i start = _mm_loadu_si128((const __m128i *)frame);
+
+	return _mm_testz_si128(_mm_xor_si128(start, plain), mask);
+}
 
 /* Fills headers; returns the mask of packets that are not plain IPv4 for this interface's MAC with
  * a good header and TTL left. */
 static uint64_t check_headers(const struct mr_vector *vector, const struct mr_iface *iface,
 			      struct headers *headers)
 {
-	uint64_t mac = iface->mac << 16, unusual = 0;
+	__m128i plain = plain_frame(iface);
 	unsigned count = vector->count;
+	uint64_t unusual = 0;
 
 	for (unsigned i = 0; i < count; i++) {
 		const struct rte_mbuf *m = vector->packet[i];
 		const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
 		struct ipv4_words ip = ipv4_load(frame + RTE_ETHER_HDR_LEN);
 		unsigned total_length = ipv4_total_length(ip);
-		uint64_t to;
-		uint16_t type;
+		unsigned length = RTE_ETHER_HDR_LEN + total_length;
 
-		memcpy(&to, frame, sizeof(to));
-		memcpy(&type, frame + 12, sizeof(type));
 		headers->destination[i] = rte_bswap32(ip.destination);
-		headers->total_length[i] = (uint16_t)total_length;
-		if (unlikely(to << 16 != mac || type != RTE_BE16(RTE_ETHER_TYPE_IPV4) ||
-			     !ipv4_is_plain(ip) || total_length < sizeof(struct rte_ipv4_hdr) ||
-			     RTE_ETHER_HDR_LEN + total_length > m->data_len || ipv4_ttl(ip) <= 1 ||
-			     !ipv4_words_source_ok(ip) || !ipv4_checksum_ok(ip)))
-			unusual |= 1ull << i;
+		headers->length[i] = (uint16_t)length;
+		if (likely(is_plain(frame, plain)) && total_length >= sizeof(struct rte_ipv4_hdr) &&
+		    length <= m->data_len && ipv4_ttl(ip) > 1 && ipv4_words_source_ok(ip) &&
+		    ipv4_checksum_ok(ip))
+			continue;
+		unusual |= 1ull << i;
 	}
 	return unusual;
 }
 
 /* Rewrites what has a complete adjacency and fills out; returns the mask of what has not. */
 static uint64_t rewrite_all(const struct mr_route_fwd *router, const struct mr_vector *vector,
-			    const uint32_t *next_hop, const uint16_t *total_length, uint16_t *out)
+			    const uint32_t *next_hop, const uint16_t *length, uint16_t *out)
 {
 	unsigned count = vector->count;
 	uint64_t unusual = 0;
@@ -64,13 +81,15 @@ static uint64_t rewrite_all(const struct mr_route_fwd *router, const struct mr_v
 		struct rte_mbuf *m = vector->packet[i];
 		const struct mr_adjacency *adjacency = mr_adjacency_load(router, next_hop[i]);
 
-		if (unlikely(adjacency->kind != MR_ADJ_FORWARD))
+		if (unlikely(length[i] > adjacency->max_frame)) {
 			adjacency = mr_adjacency_path(router, adjacency, m);
+			if (length[i] > adjacency->max_frame) {
+				unusual |= 1ull << i;
+				continue;
+			}
+		}
 		out[i] = adjacency->iface;
-		if (likely(adjacency->kind == MR_ADJ_FORWARD && total_length[i] <= adjacency->mtu))
-			mr_route_rewrite(m, adjacency, total_length[i]);
-		else
-			unusual |= 1ull << i;
+		mr_route_rewrite(m, adjacency, length[i]);
 	}
 	return unusual;
 }
@@ -84,10 +103,13 @@ void mr_route_input(struct mr_lcore *lcore, struct mr_vector *vector, const stru
 	uint64_t unusual = check_headers(vector, iface, &headers);
 
 	mr_ipv4_table_lookup_bulk(router->ipv4, headers.destination, vector->count, next_hop);
+	/* Longer than any adjacency allows: they take no way of their own below. */
+	for (; unlikely(unusual != 0); unusual &= unusual - 1) {
+		next_hop[__builtin_ctzll(unusual)] = MR_NEXT_HOP_NONE;
+		headers.length[__builtin_ctzll(unusual)] = UINT16_MAX;
+	}
 	out[0] = MR_IFACE_NONE; /* a vector is never empty, which a compiler cannot know */
-	for (uint64_t left = unusual; unlikely(left != 0); left &= left - 1)
-		next_hop[__builtin_ctzll(left)] = MR_NEXT_HOP_NONE;
-	unusual = rewrite_all(router, vector, next_hop, headers.total_length, out);
+	unusual = rewrite_all(router, vector, next_hop, headers.length, out);
 
 	mr_output_scatter(lcore, vector, mr_vector_all(vector) & ~unusual, out);
 	for (; unlikely(unusual != 0); unusual &= unusual - 1)

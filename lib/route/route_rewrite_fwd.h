@@ -35,14 +35,14 @@ static inline const struct mr_adjacency *mr_adjacency_path(const struct mr_route
 }
 
 /* Makes a packet ready to leave by a MR_ADJ_FORWARD adjacency: new Ethernet header, TTL, checksum,
- * and nothing behind the IP packet. */
+ * and nothing behind the IP packet, which ends length bytes from the frame's start. */
 static inline void mr_route_rewrite(struct rte_mbuf *m, const struct mr_adjacency *adjacency,
-				    unsigned total_length)
+				    unsigned length)
 {
 	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
 
-	if (unlikely(RTE_ETHER_HDR_LEN + total_length != m->data_len))
-		ipv4_trim(m, total_length);
+	if (unlikely(length != m->data_len))
+		ipv4_trim(m, length);
 	memcpy(frame, adjacency->header, sizeof(adjacency->header));
 	ipv4_decrement_ttl(frame + RTE_ETHER_HDR_LEN);
 }
