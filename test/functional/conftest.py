@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import os
+import signal
 import sys
 
 import pytest
@@ -12,6 +13,8 @@ from rig import Rig  # pylint: disable=wrong-import-position
 def pytest_sessionstart():
     if os.geteuid() != 0:
         pytest.exit('functional tests make network namespaces: run them as root', returncode=1)
+    # pytest takes down what a test has set up when it is interrupted, and dies of SIGTERM.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -48,7 +48,7 @@ class Millrace:
         self.ctl_socket = os.path.join(self.directory, 'ctl')
         self.log_path = os.path.join(self.directory, 'log')
         self.telemetry = Telemetry(self.prefix)
-        self.command = [MILLRACE, '-l', cores, '--no-pci', '--file-prefix', self.prefix]
+        self.command = [MILLRACE, *(['-l', cores] if cores else []), '--no-pci', '--file-prefix', self.prefix]
         for vdev in vdevs:
             self.command += ['--vdev', vdev]
         self.command += [*eal, '--', f'--ctl-socket={self.ctl_socket}', *options]
@@ -196,6 +196,10 @@ class Rig:
         """Hosts on p0, p1, ...: each (address, gateway), or an address, or None."""
         return [self.host(number, *(address if isinstance(address, tuple) else (address,)))
                 for number, address in enumerate(addresses)]
+
+    def at_the_end(self, function):
+        """Has a function called when the appliances have ended."""
+        self._closing.append(function)
 
     def wire(self, namespace, interface='eth0'):
         wire = Wire(namespace, interface)

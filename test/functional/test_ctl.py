@@ -187,18 +187,3 @@ def test_missing_objects(rig, line):
         assert done.returncode == 1
         assert done.stderr.strip()
     assert millrace.is_running()
-
-
-def test_telemetry_paths(rig):
-    rig.hosts(None, None)
-    millrace = rig.millrace(af_packet('p0', 'p1'), config=BRIDGE)
-    paths = [path for path in millrace.query('/') if path.startswith('/millrace')]
-    assert {'/millrace/lcore/list', '/millrace/lcore/stats', '/millrace/port/list', '/millrace/drops',
-            '/millrace/port/stats', '/millrace/bridge/list', '/millrace/bridge/stats',
-            '/millrace/bridge/stations', '/millrace/route/list', '/millrace/route/lookup',
-            '/millrace/route/summary', '/millrace/neighbour/list', '/millrace/rcu',
-            '/millrace/conservation'} <= set(paths)
-    for path in paths:
-        for parameter in ('', ',0', ',-1', ',65536', ',br0', ',nobody', ',x' * 100):
-            millrace.query(path + parameter)
-    assert millrace.is_running()

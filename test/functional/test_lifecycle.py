@@ -3,12 +3,15 @@
 import glob
 import os
 import signal
+import socket
 import stat
 import subprocess
+import sys
+import time
 
 import pytest
 
-from rig import MILLRACE, MILLRACECTL, af_packet, wait_for
+from rig import MILLRACE, MILLRACECTL, ROOT, af_packet, wait_for
 
 BRIDGE = 'bridge add br0\nbridge member add br0 port 0\nbridge member add br0 port 1\n'
 
@@ -176,3 +179,81 @@ def test_port_stop_and_start(rig):
     for _ in range(5):
         millrace.do('port stop 1', 'port start 1')
     wait_for(lambda: hosts[0].ping('10.0.1.2', 1))
+
+
+def test_service_manager_is_told(rig):
+    """READY=1 when it serves and forwards, STOPPING=1 when it ends; on an abstract socket too."""
+    hosts = rig.hosts('10.0.1.1/24', '10.0.1.2/24')
+    millrace = rig.millrace(af_packet('p0', 'p1'), config=BRIDGE, start=False)
+    with rig.box.inside():
+        manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with manager:
+        manager.settimeout(30)
+        manager.bind('\0' + millrace.prefix)
+        millrace.process = rig.box.popen(
+            millrace.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, env={**os.environ, 'NOTIFY_SOCKET': '@' + millrace.prefix})
+        assert manager.recv(4096) == b'READY=1'
+        assert millrace.show('show config fwd')['forwarding'] == 'running'
+        assert wait_for(lambda: hosts[0].ping('10.0.1.2', 1))
+        assert millrace.stop() == 0
+        assert manager.recv(4096) == b'STOPPING=1'
+
+
+def test_statistics_every_second(rig):
+    rig.hosts(None, None)
+    start = time.monotonic()
+    millrace = rig.millrace(af_packet('p0', 'p1'), '--stats-period=1')
+    wait_for(lambda: millrace.log().count('rx_pps') >= 2 * 3, what='lcores and ports, three times')
+    assert time.monotonic() - start > 2.5
+    assert 'net_af_packet1' in millrace.log()
+
+
+def test_default_control_socket_has_the_prefix(rig):
+    rig.hosts(None)
+    millrace = rig.millrace(af_packet('p0'), start=False)
+    millrace.command.remove(f'--ctl-socket={millrace.ctl_socket}')
+    millrace.ctl_socket = f'/run/millrace/{millrace.prefix}.sock'
+    millrace.start()
+    assert millrace.client('show', 'bridge').returncode == 0
+    assert millrace.stop() == 0
+    assert not os.path.exists(millrace.ctl_socket)
+
+
+ENDLESS = '''
+import sys
+sys.path.insert(0, {directory!r})
+from rig import Rig, af_packet
+
+def test_endless():
+    rig = Rig()
+    try:
+        rig.hosts(None)
+        rig.millrace(af_packet('p0'))
+        open({mark!r}, 'w').write(rig.name)
+        while True:
+            pass
+    finally:
+        rig.close()
+'''
+
+
+def test_a_test_run_that_is_ended_leaves_nothing(rig):
+    """pytest takes down its appliances and namespaces when it gets SIGTERM."""
+    directory = os.path.join(ROOT, 'test/functional')
+    test, mark = os.path.join(rig.directory, 'test_endless.py'), os.path.join(rig.directory, 'mark')
+    with open(test, 'w', encoding='ascii') as file:
+        file.write(ENDLESS.format(directory=directory, mark=mark))
+    run = subprocess.Popen([sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', '-p', 'conftest',
+                            test], env={**os.environ, 'PYTHONPATH': directory}, cwd=rig.directory,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        name = wait_for(lambda: os.path.exists(mark) and open(mark, encoding='ascii').read(), 30)
+        assert glob.glob(f'/run/netns/{name}*')
+        run.send_signal(signal.SIGTERM)
+        run.wait(30)
+    finally:
+        run.kill()
+    assert not glob.glob(f'/run/netns/{name}*')
+    assert not glob.glob(f'/var/run/dpdk/{name}*')
+    assert not glob.glob(f'/dev/hugepages/{name}*')
