@@ -29,6 +29,7 @@ enum option_id {
 	OPTION_MBUF_SIZE,
 	OPTION_STATS_PERIOD,
 	OPTION_FORWARD_MODE,
+	OPTION_IDLE,
 	OPTION_MAX_STATIONS,
 	OPTION_MAX_ROUTES,
 	OPTION_CONFIG,
@@ -72,6 +73,10 @@ static const struct option_row rows[OPTION_COUNT] = {
 				 "Print statistics every so many seconds; never by default"},
 	[OPTION_FORWARD_MODE] = {"forward-mode", "bridge|route|io", 0, 0,
 				 "What ports do that no command names; bridge by default"},
+	[OPTION_IDLE] =
+		{"idle", "busy|adaptive|interrupt", 0, 0,
+		 "What lcores do without packets: poll, sleep up to 0.4 ms, or sleep until\n"
+		 "                                     an rx interrupt; adaptive by default"},
 	[OPTION_MAX_STATIONS] = {"max-stations", "N", 1, 4194304,
 				 "Room for stations of all bridges; 65536 by default"},
 	[OPTION_MAX_ROUTES] = {"max-routes", "N", 16, 16777216,
@@ -90,6 +95,10 @@ static const struct option_row rows[OPTION_COUNT] = {
 
 static const char *const forward_modes[] = {
 	[MR_MODE_IO] = "io", [MR_MODE_BRIDGE] = "bridge", [MR_MODE_ROUTE] = "route"};
+
+static const char *const idle_modes[] = {[MR_IDLE_BUSY] = "busy",
+					 [MR_IDLE_ADAPTIVE] = "adaptive",
+					 [MR_IDLE_INTERRUPT] = "interrupt"};
 
 void options_usage(const char *program)
 {
@@ -152,6 +161,15 @@ static enum mr_iface_mode forward_mode(const char *text)
 	return MR_MODE_NONE;
 }
 
+static enum mr_idle idle_mode(const char *text)
+{
+	for (unsigned mode = 0; mode < RTE_DIM(idle_modes); mode++)
+		if (strcmp(text, idle_modes[mode]) == 0)
+			return (enum mr_idle)mode;
+	refuse(&rows[OPTION_IDLE], text);
+	return MR_IDLE_ADAPTIVE;
+}
+
 static const char *path(const struct option_row *row, const char *text, size_t size)
 {
 	if (text[0] == '\0')
@@ -210,6 +228,10 @@ static void apply(struct options *options, enum option_id id, const char *value)
 		break;
 	case OPTION_FORWARD_MODE:
 		options->appliance.forward_mode = forward_mode(value);
+		break;
+	case OPTION_IDLE:
+		options->appliance.idle = idle_mode(value);
+		port->rx_interrupts = options->appliance.idle == MR_IDLE_INTERRUPT;
 		break;
 	case OPTION_MAX_STATIONS:
 		options->appliance.max_stations = (uint32_t)n;

@@ -36,6 +36,7 @@ static int create_rooms(struct mr *mr, const struct mr_appliance_options *option
 		return rc;
 	mr->lcores->forwarding.stage[MR_MODE_NONE] = mr_unconfigured_input;
 	mr->lcores->forwarding.stage[MR_MODE_IO] = mr_io_input;
+	mr_lcores_set_idle(mr, options->idle);
 	mr_ports_expect_lcores(mr, options->lcore_count);
 	if ((rc = mr_ports_create(mr, &options->port, error)) != 0)
 		return rc;

@@ -5,6 +5,7 @@
 #include "base/cmd.h"
 #include "base/error.h"
 #include "base/mr.h"
+#include "lcore/sleep_fwd.h"
 #include "port/iface.h"
 #include "port/port.h"
 #include "route/router.h"
@@ -18,6 +19,7 @@ struct mr_appliance_options {
 	struct mr_router_options router;
 	uint32_t max_stations;           /* 0: default */
 	enum mr_iface_mode forward_mode; /* of ports that no configuration names */
+	enum mr_idle idle;               /* what lcores do that have no work */
 	const unsigned *lcores;          /* EAL ids of the forwarding lcores */
 	unsigned lcore_count;
 };

@@ -37,6 +37,8 @@ struct mr_counters {
 	uint64_t flooded[RTE_MAX_ETHPORTS]; /* frames flooded, by port of arrival */
 	uint64_t stations_moved;            /* stations seen behind another port than before */
 	uint64_t learn_full;                /* new stations not told because the ring was full */
+	uint64_t sleeps, wakeups;           /* times asleep; those that a wakeup ended, not time */
+	uint64_t sleep_cycles;              /* TSC cycles asleep */
 } __rte_cache_aligned;
 
 #define MR_PORT_NONE RTE_MAX_ETHPORTS

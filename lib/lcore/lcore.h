@@ -8,6 +8,7 @@
 
 #include <rte_rcu_qsbr.h>
 #include <rte_ring.h>
+#include <rte_spinlock.h>
 
 #include "base/mr.h"
 #include "lcore/counters.h"
@@ -20,6 +21,7 @@
  * end each; everything else is the lcore's own, on cache lines of its own.
  */
 struct mr_lcore;
+struct mr_sleep;
 
 /* A stage takes a vector and ends, holds or passes on each of its packets. */
 typedef void mr_stage_fn(struct mr_lcore *lcore, struct mr_vector *vector,
@@ -32,6 +34,8 @@ struct mr_forwarding {
 	struct mr_bridge_fwd *bridge;         /* room bridge's published state; set once */
 	struct mr_route_fwd *route;           /* room route's published state; set once */
 	uint32_t seconds __rte_cache_aligned; /* monotonic clock, stored once a second */
+	/* Around switching rx interrupts, by port: lcores that fall asleep or woke. */
+	rte_spinlock_t rx_interrupt_lock[RTE_MAX_ETHPORTS] __rte_cache_aligned;
 };
 
 struct mr_rx_queue {
@@ -41,6 +45,7 @@ struct mr_rx_queue {
 /* How an lcore sends to a port. */
 struct mr_tx_path {
 	struct rte_ring *handover; /* to the queue's owner; NULL when the lcore owns the queue */
+	struct mr_sleep *owner;    /* of the queue's owner, to wake it */
 	uint16_t queue;
 	bool usable; /* false: the port is stopped or absent */
 };
@@ -57,6 +62,7 @@ struct mr_tx_source {
 /* What an lcore polls and where it sends; immutable, replaced as a whole. */
 struct mr_plan {
 	uint16_t rx_count, source_count;
+	bool rx_interrupts; /* all rx queues have interrupts, so that the lcore may block on them */
 	struct mr_tx_path tx[RTE_MAX_ETHPORTS];
 	struct mr_rx_queue rx[MR_MAX_RX_QUEUES];
 	struct mr_tx_source source[MR_MAX_TX_SOURCES];
@@ -80,6 +86,7 @@ struct mr_lcore {
 	const struct mr_plan *plan; /* NULL: nothing to do */
 	struct mr_forwarding *forwarding;
 	struct rte_rcu_qsbr *qsbr;
+	struct mr_sleep *sleep;      /* see sleep_fwd.h */
 	struct rte_ring *punt;       /* lcore to control: ARP and packets for the appliance */
 	struct rte_ring *punt_error; /* lcore to control: what could not be forwarded; a ring of
 				       its own so that a flood of it cannot starve ARP */

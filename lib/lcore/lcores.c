@@ -7,15 +7,18 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <rte_errno.h>
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 
+#include "base/log.h"
 #include "base/rcu.h"
 #include "lcore/input_fwd.h"
 #include "lcore/rates.h"
 #include "lcore/rings.h"
+#include "lcore/sleep.h"
 #include "packet/punt.h"
 
 static void free_lcore(struct mr_lcore *lcore)
@@ -25,6 +28,7 @@ static void free_lcore(struct mr_lcore *lcore)
 	rte_ring_free(lcore->inject);
 	rte_ring_free(lcore->learn);
 	rte_free((void *)(uintptr_t)lcore->plan);
+	mr_sleep_destroy(lcore->sleep);
 	rte_free(lcore);
 }
 
@@ -52,6 +56,13 @@ static struct mr_lcore *make_lcore(struct mr *mr, unsigned id, unsigned index,
 	    lcore->learn == NULL) {
 		mr_fail(error, -rte_errno, "cannot make the rings of lcore %u: %s", id,
 			rte_strerror(rte_errno));
+		free_lcore(lcore);
+		return NULL;
+	}
+	lcore->sleep = mr_sleep_create(socket);
+	if (lcore->sleep == NULL) {
+		mr_fail(error, -errno, "cannot make what lcore %u sleeps on: %s", id,
+			strerror(errno));
 		free_lcore(lcore);
 		return NULL;
 	}
@@ -114,6 +125,19 @@ fail:
 	return ret;
 }
 
+void mr_lcores_set_idle(struct mr *mr, enum mr_idle mode)
+{
+	int ret = mode != MR_IDLE_BUSY ? mr_sleep_prepare() : 0;
+
+	if (ret != 0) {
+		mr_log_warning("the kernel cannot let lcores sleep (%s): --idle=busy",
+			       strerror(-ret));
+		mode = MR_IDLE_BUSY;
+	}
+	for (unsigned i = 0; i < mr->lcores->count; i++)
+		mr->lcores->lcore[i]->sleep->mode = mode;
+}
+
 void mr_lcores_destroy(struct mr *mr)
 {
 	struct mr_lcores *lcores = mr->lcores;
@@ -167,6 +191,7 @@ void mr_inject(struct mr *mr, uint16_t iface, struct rte_mbuf *frame)
 	*mr_punt_of(frame) = (struct mr_punt){.iface = iface};
 	if (rte_ring_sp_enqueue(lcores->lcore[home]->inject, frame) != 0)
 		mr_control_drop(mr, out->port, MR_DROP_inject_full, frame);
+	mr_wake(lcores->lcore[home]->sleep);
 }
 
 static unsigned drain_ring(struct mr *mr, struct rte_ring *ring, unsigned budget,

@@ -7,6 +7,7 @@
 #include "base/mr.h"
 #include "lcore/lcore.h"
 #include "lcore/placement.h"
+#include "lcore/sleep_fwd.h"
 
 /*
  * The forwarding lcores as the control thread sees them: making them, placing queues on them,
@@ -35,6 +36,10 @@ struct mr_lcores {
  * mr->ifaces exist. The stages of bridge and route are for their rooms to set; until then what
  * arrives is dropped as `unconfigured`. Returns 0 or a negative errno with error set. */
 int mr_lcores_create(struct mr *mr, const unsigned *ids, unsigned count, struct mr_error *error);
+
+/* What lcores do that have no work, MR_IDLE_BUSY unless told; before they start. Where the kernel
+ * lacks what sleeping needs, they stay busy, with a warning. */
+void mr_lcores_set_idle(struct mr *mr, enum mr_idle mode);
 
 /* Frees the lcores. They have been stopped, so no packet is left in their rings. */
 void mr_lcores_destroy(struct mr *mr);

@@ -16,6 +16,7 @@
 #include <rte_ethdev.h>
 #include <rte_ether.h>
 
+#include "lcore/sleep_fwd.h"
 #include "packet/mask_fwd.h"
 #include "packet/punt.h"
 
@@ -73,6 +74,7 @@ static void send_burst(struct mr_lcore *lcore, uint16_t port, struct rte_mbuf **
 	} else if (path->usable) {
 		sent = rte_ring_sp_enqueue_burst(path->handover, (void **)packets, count, NULL);
 		mr_count(&lcore->counters.handed_over, sent);
+		mr_wake(path->owner);
 		reason = MR_DROP_tx_handover_full;
 	}
 	if (unlikely(sent < count))

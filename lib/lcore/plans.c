@@ -22,6 +22,7 @@
 #include "base/rcu.h"
 #include "lcore/lcores.h"
 #include "lcore/rings.h"
+#include "lcore/sleep.h"
 
 struct plans {
 	struct mr_placement placement;
@@ -68,10 +69,12 @@ static struct rte_ring *handover_ring(struct mr *mr, unsigned sender, uint16_t p
 static int plan_rx(struct mr *mr, const struct mr_placement *placement, struct mr_lcore *lcore,
 		   struct mr_plan *plan, struct mr_error *error)
 {
+	plan->rx_interrupts = true;
 	for (uint16_t port = 0; port < RTE_MAX_ETHPORTS; port++)
 		for (uint16_t queue = 0; queue < MR_MAX_QUEUES; queue++) {
 			if (placement->rx_lcore[port][queue] != lcore->index)
 				continue;
+			plan->rx_interrupts &= mr_port(mr, port)->rx_interrupts;
 			if (plan->rx_count == MR_MAX_RX_QUEUES)
 				return mr_fail(error, -E2BIG,
 					       "lcore %u would poll more than %d rx queues: use "
@@ -92,6 +95,7 @@ static int plan_tx(struct mr *mr, const struct mr_placement *placement, struct m
 		if (queue == UINT8_MAX)
 			continue;
 		plan->tx[port] = (struct mr_tx_path){.queue = queue, .usable = true};
+		plan->tx[port].owner = mr->lcores->lcore[placement->tx_owner[port][queue]]->sleep;
 		if (is_owner(placement, lcore->index, port))
 			continue;
 		plan->tx[port].handover = handover_ring(mr, lcore->index, port, error);
@@ -217,6 +221,7 @@ static void publish(struct mr *mr, struct mr_plan **plans)
 
 		__atomic_store_n(&lcore->plan, plans[i], __ATOMIC_RELEASE);
 		plans[i] = NULL;
+		mr_wake(lcore->sleep);
 		if (old != NULL)
 			mr_rcu_defer(mr->rcu, rte_free, (void *)(uintptr_t)old);
 	}
@@ -267,6 +272,8 @@ int mr_lcores_place_without(struct mr *mr, uint16_t port, struct mr_error *error
 	publish(mr, plans.pause);
 	mr_rcu_synchronize(mr->rcu);
 	empty_unread_rings(mr, &plans.placement);
+	for (unsigned i = 0; i < lcores->count; i++)
+		mr_sleep_watch(lcores->lcore[i], plans.next[i]);
 	publish(mr, plans.next);
 	lcores->placement = plans.placement;
 	/* Until here a sender may still have parked. */

@@ -15,7 +15,7 @@
 
 struct snapshot {
 	struct mr_traffic rx, tx;
-	uint64_t busy_cycles;
+	uint64_t busy_cycles, sleep_cycles;
 };
 
 struct mr_rates {
@@ -61,11 +61,18 @@ static void add_lcore(const struct mr_counters *counters, struct snapshot *lcore
 			add_traffic(&ports[port].tx, &tx);
 		}
 	lcore->busy_cycles = mr_counter_read(&counters->busy_cycles);
+	lcore->sleep_cycles = mr_counter_read(&counters->sleep_cycles);
 }
 
 static uint64_t per_second(uint64_t now, uint64_t then, uint64_t ms)
 {
 	return (now - then) * 1000 / ms;
+}
+
+/* The two clocks that a share is made of are not read at the same instant. */
+static unsigned percent(double share)
+{
+	return (unsigned)(RTE_MIN(share, 1.0) * 100 + 0.5);
 }
 
 static struct mr_rate rate_between(const struct snapshot *then, const struct snapshot *now,
@@ -74,7 +81,6 @@ static struct mr_rate rate_between(const struct snapshot *then, const struct sna
 	uint64_t packets = now->rx.packets - then->rx.packets;
 	uint64_t busy = now->busy_cycles - then->busy_cycles;
 	double cycles = (double)rte_get_tsc_hz() * (double)ms / 1000;
-	double share = (double)busy / cycles;
 
 	return (struct mr_rate){
 		.rx_pps = per_second(now->rx.packets, then->rx.packets, ms),
@@ -82,8 +88,9 @@ static struct mr_rate rate_between(const struct snapshot *then, const struct sna
 		.rx_bps = per_second(now->rx.bytes * 8, then->rx.bytes * 8, ms),
 		.tx_bps = per_second(now->tx.bytes * 8, then->tx.bytes * 8, ms),
 		.cycles_per_packet = packets != 0 ? busy / packets : 0,
-		/* The two clocks are not read at the same instant. */
-		.busy_percent = (unsigned)(RTE_MIN(share, 1.0) * 100 + 0.5),
+		.busy_percent = percent((double)busy / cycles),
+		.asleep_percent =
+			percent((double)(now->sleep_cycles - then->sleep_cycles) / cycles),
 	};
 }
 

@@ -15,6 +15,7 @@ struct mr_rate {
 	uint64_t cycles_per_packet; /* TSC cycles of busy iterations by packets received; 0 without
 				       packets. lcores only */
 	unsigned busy_percent;      /* of the time was in busy iterations. lcores only */
+	unsigned asleep_percent;    /* of the time was asleep. lcores only */
 };
 
 struct mr_rates *mr_rates_create(void);

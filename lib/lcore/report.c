@@ -98,6 +98,7 @@ json_t *mr_report_lcore_summary(const struct mr *mr, const struct mr_lcore *lcor
 	json_object_set_new(data, "dropped", number(all_drops(&lcore->counters)));
 	json_object_set_new(data, "cycles_per_packet", number(rate.cycles_per_packet));
 	json_object_set_new(data, "busy_percent", number(rate.busy_percent));
+	json_object_set_new(data, "asleep_percent", number(rate.asleep_percent));
 	return data;
 }
 
@@ -131,6 +132,9 @@ json_t *mr_report_lcore(const struct mr *mr, const struct mr_lcore *lcore)
 		{"handed_over", &c->handed_over},
 		{"learn_full", &c->learn_full},
 		{"stations_moved", &c->stations_moved},
+		{"sleeps", &c->sleeps},
+		{"wakeups", &c->wakeups},
+		{"sleep_cycles", &c->sleep_cycles},
 	};
 	struct mr_rate rate = mr_rate_of_lcore(mr, lcore->index);
 	json_t *data = mr_report_lcore_summary(mr, lcore);

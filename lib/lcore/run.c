@@ -12,22 +12,30 @@
 #include "base/rcu.h"
 #include "lcore/lcores.h"
 #include "lcore/rings.h"
+#include "lcore/sleep_fwd.h"
 
 static int forward_until_stopped(void *arg)
 {
 	struct mr_lcore *lcore = arg;
+	unsigned empty = 0; /* iterations in a row */
 
 	rte_rcu_qsbr_thread_online(lcore->qsbr, lcore->index);
-	while (!__atomic_load_n(&lcore->stop, __ATOMIC_RELAXED))
-		mr_lcore_iteration(lcore, rte_rdtsc());
+	while (!__atomic_load_n(&lcore->stop, __ATOMIC_RELAXED)) {
+		if (mr_lcore_iteration(lcore, rte_rdtsc()) != 0)
+			empty = 0;
+		else if (++empty >= MR_IDLE_SPIN)
+			empty = mr_idle(lcore, empty);
+	}
 	rte_rcu_qsbr_thread_offline(lcore->qsbr, lcore->index);
 	return 0;
 }
 
 static void stop_threads(struct mr_lcores *lcores, unsigned count)
 {
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++) {
 		__atomic_store_n(&lcores->lcore[i]->stop, true, __ATOMIC_RELAXED);
+		mr_wake(lcores->lcore[i]->sleep);
+	}
 	for (unsigned i = 0; i < count; i++)
 		rte_eal_wait_lcore(lcores->lcore[i]->id);
 }

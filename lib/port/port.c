@@ -89,7 +89,8 @@ static int configure(struct mr_port *port, struct mr_error *error)
 {
 	struct rte_eth_conf conf = {.rxmode.mtu = port->mtu,
 				    .rxmode.offloads = port->rx_offloads,
-				    .txmode.offloads = port->tx_offloads};
+				    .txmode.offloads = port->tx_offloads,
+				    .intr_conf.rxq = port->rx_interrupts};
 	struct rte_eth_dev_info info;
 
 	if (port->rss) {
@@ -98,6 +99,10 @@ static int configure(struct mr_port *port, struct mr_error *error)
 		conf.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP & info.flow_type_rss_offloads;
 	}
 	int ret = rte_eth_dev_configure(port->id, port->rxq, port->txq, &conf);
+	if (ret < 0 && port->rx_interrupts) {
+		conf.intr_conf.rxq = 0;
+		ret = rte_eth_dev_configure(port->id, port->rxq, port->txq, &conf);
+	}
 	if (ret < 0)
 		return mr_fail(error, ret, "%s: refuses %u rx and %u tx queues with MTU %u: %s",
 			       port->label, port->rxq, port->txq, port->mtu, rte_strerror(-ret));
@@ -128,6 +133,7 @@ static int prepare(struct mr *mr, struct mr_port *port, const struct mr_port_opt
 	if (port->socket < 0)
 		port->socket = rte_socket_id();
 
+	port->rx_interrupts = options->rx_interrupts;
 	ret = mr_profile_load(options->profiles_dir, port->driver, &profile, error);
 	if (ret == 0)
 		ret = mr_port_limit(port, &info, &profile, options, mr->ports->lcores, error);
@@ -271,6 +277,22 @@ void mr_ports_destroy(struct mr *mr)
 	mr->ports = NULL;
 }
 
+/* A driver tells that it has no rx interrupts by refusing to switch one on, once started. */
+static void check_rx_interrupts(struct mr_port *port)
+{
+	bool usable = port->rx_interrupts;
+
+	for (uint16_t q = 0; usable && q < port->rxq; q++)
+		usable = rte_eth_dev_rx_intr_enable(port->id, q) == 0 &&
+			 rte_eth_dev_rx_intr_disable(port->id, q) == 0 &&
+			 rte_eth_dev_rx_intr_ctl_q_get_fd(port->id, q) >= 0;
+	if (port->rx_interrupts && !usable)
+		mr_log_warning("%s: has no rx interrupts: its lcores wake by the clock, as with "
+			       "--idle=adaptive",
+			       port->label);
+	port->rx_interrupts = usable;
+}
+
 int mr_port_start(struct mr *mr, struct mr_port *port, struct mr_error *error)
 {
 	(void)mr;
@@ -281,6 +303,7 @@ int mr_port_start(struct mr *mr, struct mr_port *port, struct mr_error *error)
 		return mr_fail(error, ret, "%s: does not start: %s", port->label,
 			       rte_strerror(-ret));
 	port->started = true;
+	check_rx_interrupts(port);
 	return 0;
 }
 

@@ -30,6 +30,7 @@ struct mr_port_options {
 	uint16_t burst;           /* packets a receive call, 1..MR_VECTOR_SIZE */
 	uint16_t mbuf_size;       /* data room of a buffer with headroom, bytes */
 	uint32_t total_num_mbufs; /* buffers a pool */
+	bool rx_interrupts;       /* let lcores block on rx interrupts, where the device has them */
 	const char *profiles_dir; /* where the profiles are; NULL: installed or source tree */
 };
 
@@ -48,6 +49,7 @@ struct mr_port {
 	bool partial_checksums; /* see struct mr_iface */
 	bool kernel_link;       /* link is the carrier of kernel interface kernel_index */
 	unsigned kernel_index;  /* of the kernel interface that the device is bound to, or 0 */
+	bool rx_interrupts;     /* of all its rx queues, and they are to be used */
 	bool configured;        /* its queues hold buffers of the pool */
 	bool started, promiscuous, allmulticast;
 	struct rte_eth_link link; /* as last polled */
