@@ -48,7 +48,7 @@ def carrier(rig, *ends):
     command = ['stdbuf', '-oL', 'dpdk-testpmd', '--lcores', '0@1,1@0', '--no-pci',
                '--file-prefix', prefix, '--single-file-segments']
     for vdev, number, host in ends:
-        command += ['--vdev', vdev, '--vdev', f'net_af_packet{number},iface=p{number}']
+        command += ['--vdev', vdev, '--vdev', f'net_af_packet{number},iface=p{number},framecnt=4096']
         host.offload(tx='off')  # testpmd passes partial checksums on as they are
     command += ['--', '--auto-start', '--forward-mode=io', '--total-num-mbufs=16384']
     rig.logs.append(log_path)
