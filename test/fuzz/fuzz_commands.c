@@ -19,6 +19,7 @@
 #include "lcore/lcores.h"
 #include "ring_rig.h"
 
+#define PORTS 4
 #define MAX_LINES 64
 
 static const char *const shown[] = {
@@ -51,7 +52,7 @@ static void drain(struct fuzz *f)
 	struct rte_mbuf *m;
 
 	ring_rig_run(&f->rig);
-	for (unsigned port = 0; port < RING_RIG_PORTS; port++)
+	for (unsigned port = 0; port < PORTS; port++)
 		while ((m = ring_rig_take(&f->rig, port)) != NULL)
 			rte_pktmbuf_free(m);
 }
@@ -125,6 +126,27 @@ static void check_unchanged(struct fuzz *f, const char *line)
 	free(after);
 }
 
+/* Whether a handler gets to see the line. */
+static bool reaches_handler(struct fuzz *f, const char *line, size_t length)
+{
+	struct mr_words words;
+	const struct mr_cmd *cmd;
+	struct mr_args args;
+
+	return mr_words_split(&words, line, length, NULL) == 0 && words.count > 0 &&
+	       mr_cmd_table_find(mr_control_table(f->rig.mr->control), &words, &cmd, &args, NULL) ==
+		       0;
+}
+
+static void check_done(struct fuzz *f, const struct mr_reply *reply)
+{
+	check_text(reply->data);
+	check_json(reply->data);
+	if (!f->rig.mr->lcores->running) /* it was `stop`; `start` would need threads */
+		mr_lcores_adopt(f->rig.mr);
+	drain(f);
+}
+
 /* line ends where its memory ends, but for a copy with a NUL for messages. */
 static void execute(struct fuzz *f, const char *line, size_t length)
 {
@@ -135,18 +157,18 @@ static void execute(struct fuzz *f, const char *line, size_t length)
 		memcpy(exact, line, length);
 	check_completion(f, exact, length);
 	check_completion(f, exact, length / 2);
-	if (f->now == NULL)
+	bool handled = reaches_handler(f, exact, length);
+	if (handled && f->now == NULL)
 		f->now = show(f);
 	if (mr_control_execute(f->rig.mr, exact, length, &reply) != 0) {
 		check_refusal(message, &reply);
-		check_unchanged(f, message);
+		if (handled)
+			check_unchanged(f, message);
 	} else {
-		check_text(reply.data);
-		check_json(reply.data);
-		forget_shown(f);
-		if (!f->rig.mr->lcores->running) /* it was `stop`; `start` would need threads */
-			mr_lcores_adopt(f->rig.mr);
-		drain(f);
+		check_done(f, &reply);
+		if (reply.data ==
+		    NULL) /* what answers something else than "done" changes nothing */
+			forget_shown(f);
 	}
 	mr_reply_clear(&reply);
 	free(exact);
@@ -238,7 +260,7 @@ static void unconfigure(struct fuzz *f)
 	delete_all(f, "show neighbour", delete_neighbour);
 	delete_all(f, "show address", delete_address);
 	delete_all(f, "show bridge", delete_bridge);
-	for (unsigned port = 0; port < RING_RIG_PORTS; port++)
+	for (unsigned port = 0; port < PORTS; port++)
 		renew_port(f, port);
 	ring_rig_advance(&f->rig, 3000, 1000); /* announcements */
 	drain(f);
@@ -253,7 +275,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 	fuzz_eal_start();
-	if (ring_rig_create(&f->rig, &error) != 0)
+	if (ring_rig_create(&f->rig, PORTS, &error) != 0)
 		fuzz_fail("%s", error.text);
 	unconfigure(f);
 	f->free_buffers = ring_rig_free_buffers(&f->rig);

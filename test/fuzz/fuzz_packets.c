@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Frames through the whole packet path, of an appliance that bridges between ports 0 and 1 and
- * routes between 2 and 3. An input is a list of operations, so that what matters besides a frame's
- * bytes (its port, what came in the same burst, time, links) is mutated like them:
+ * Frames through the whole packet path, of an appliance that bridges between ports 0, 1 and 4
+ * (on which nothing comes in) and routes between 2 and 3. An input is a list of operations, so that
+ * what matters besides a frame's bytes (its port, what came in the same burst, time, links) is
+ * mutated like them:
  *
  *   bits 0-1 of the first byte: FRAME, RUN, TIME or LINK; bits 2-3: the port
  *   FRAME  bits 4-7: FRAME_* below; a byte: how many bytes are given; with FRAME_FILLED 16 more
@@ -15,6 +16,7 @@
  * but what must be so for any input; whatever else is left to test/unit.
  */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +43,9 @@ enum {
 	FRAME_FILLED = 1 << 7    /* longer than the bytes that are given */
 };
 
+#define PORTS 5
 #define FIRST_ROUTED 2
+#define SILENT 4          /* a bridge member, so that floods have two ways */
 #define MAX_BURST 256     /* frames on all ports between two runs */
 #define MAX_FRAMES 2048   /* an input */
 #define MAX_TIME_MS 60000 /* an input, so that one takes milliseconds */
@@ -55,6 +59,7 @@ static const char *const configuration[] = {
 	"bridge add br0",
 	"bridge member add br0 port 0",
 	"bridge member add br0 port 1",
+	"bridge member add br0 port 4",
 	"station add br0 02:00:00:00:01:99 port 1",
 	"address add 10.0.2.1/24 port 2",
 	"address add 10.0.3.1/24 port 3",
@@ -66,6 +71,7 @@ static const char *const configuration[] = {
 	"route add 10.2.0.0/16 via 10.0.3.2 10.0.3.66 10.0.2.77",
 	"route add 10.3.0.0/16 blackhole",
 	"route add 10.4.0.0/16 via 10.0.2.2",
+	"route add 198.51.100.0/24 via 10.0.3.2",
 	"route add 10.5.0.0/16 via 10.0.2.77",
 	"port config mtu 1 600",
 	"port config mtu 3 300",
@@ -80,7 +86,7 @@ struct fuzz {
 	uint64_t sent, taken;
 	unsigned waiting; /* not run yet */
 	unsigned links, time_ms;
-	bool up[RING_RIG_PORTS];
+	bool up[PORTS];
 	uint64_t bridged[FIRST_ROUTED][MAX_FRAMES]; /* hashes of frames that came in */
 	unsigned bridged_count[FIRST_ROUTED];
 };
@@ -146,15 +152,22 @@ static void check_routed(const struct mr_iface *iface, const uint8_t *frame, uns
 			  iface->index);
 }
 
-/* Bridged frames are those that came in on the other port, byte for byte. */
+static bool came_in(const struct fuzz *f, unsigned port, uint64_t wanted)
+{
+	for (unsigned i = 0; i < f->bridged_count[port]; i++)
+		if (f->bridged[port][i] == wanted)
+			return true;
+	return false;
+}
+
+/* Bridged frames are those that came in on another port, byte for byte. */
 static void check_bridged(const struct fuzz *f, unsigned port, const uint8_t *frame,
 			  unsigned length)
 {
-	unsigned from = 1 - port;
 	uint64_t wanted = hash(frame, length);
 
-	for (unsigned i = 0; i < f->bridged_count[from]; i++)
-		if (f->bridged[from][i] == wanted)
+	for (unsigned from = 0; from < FIRST_ROUTED; from++)
+		if (from != port && came_in(f, from, wanted))
 			return;
 	fuzz_fail("a frame that did not come in left port %u", port);
 }
@@ -175,7 +188,7 @@ static void check_frame(const struct fuzz *f, unsigned port, const struct rte_mb
 		fuzz_fail("%u bytes left port %u, whose MTU is %u", m->pkt_len, port, iface->mtu);
 	if (!f->up[port])
 		fuzz_fail("a frame left port %u, which has no link", port);
-	if (port < FIRST_ROUTED)
+	if (port < FIRST_ROUTED || port == SILENT)
 		check_bridged(f, port, frame, m->pkt_len);
 	else
 		check_routed(iface, frame, m->pkt_len);
@@ -204,7 +217,7 @@ static void settle(struct fuzz *f)
 	struct rte_mbuf *m;
 
 	ring_rig_run(&f->rig);
-	for (unsigned port = 0; port < RING_RIG_PORTS; port++) {
+	for (unsigned port = 0; port < PORTS; port++) {
 		while ((m = ring_rig_take(&f->rig, port)) != NULL) {
 			check_frame(f, port, m);
 			rte_pktmbuf_free(m);
@@ -339,20 +352,27 @@ static void operate(struct fuzz *f, struct fuzz_input *input)
 	}
 }
 
-/* Links up, timers run out, and what lcores and ARP learned forgotten. */
+/* What lcores and ARP learned is forgotten when links go down. */
+static void forget_learned(struct fuzz *f)
+{
+	for (unsigned port = 0; port < PORTS; port++)
+		rte_eth_dev_set_link_down((uint16_t)port);
+	pass_time(f, 200);
+	for (unsigned port = 0; port < PORTS; port++)
+		rte_eth_dev_set_link_up((uint16_t)port);
+	pass_time(f, 3000); /* the announcements */
+}
+
+/* Links come up, timers run out. */
 static void calm_down(struct fuzz *f)
 {
-	for (unsigned port = 0; port < RING_RIG_PORTS; port++)
+	for (unsigned port = 0; port < PORTS; port++)
 		set_link(f, port, true);
 	for (unsigned ms = 0; ms < SETTLE_MS && mr_lcores_balance(f->rig.mr).held != 0; ms += 1000)
 		pass_time(f, 1000);
 	if (mr_lcores_balance(f->rig.mr).held != 0)
 		fuzz_fail("packets are held for ever");
-	for (unsigned port = 0; port < RING_RIG_PORTS; port++)
-		set_link(f, port, false);
-	for (unsigned port = 0; port < RING_RIG_PORTS; port++)
-		set_link(f, port, true);
-	pass_time(f, 3000); /* the announcements */
+	forget_learned(f);
 }
 
 static void begin(struct fuzz *f)
@@ -383,11 +403,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 	fuzz_eal_start();
-	if (ring_rig_create(&f->rig, &error) != 0)
+	if (ring_rig_create(&f->rig, PORTS, &error) != 0)
 		fuzz_fail("%s", error.text);
 	for (unsigned i = 0; i < RTE_DIM(configuration); i++)
 		command(f, configuration[i]);
-	for (unsigned port = 0; port < RING_RIG_PORTS; port++)
+	for (unsigned port = 0; port < PORTS; port++)
 		f->up[port] = true;
 	begin(f);
 	calm_down(f);

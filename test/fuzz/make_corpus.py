@@ -105,6 +105,9 @@ def packets():
         routed(2, '10.0.2.2', '10.0.3.255', UDP), routed(2, '127.0.0.1', '10.0.3.2', UDP),
         routed(2, '10.0.2.2', '10.5.0.1', UDP), routed(2, '10.0.2.2', '192.0.2.0', UDP))
     put('route_ttl', *[routed(2, '10.0.2.2', '10.0.3.2', UDP, ttl=ttl) for ttl in (0, 1, 2, 255)])
+    put('route_carry', *[frame(2, ether('00:00:00:00:00:00', A, 0x0800, bytes.fromhex(header) + bytes(26)), FOR_PORT)
+                         for header in ('4500002e8eec00004011ff80c000020ac6336414',
+                                        '4500002e8f6d00004011feffc000020ac6336414')])
     put('route_resolve', routed(2, '10.0.2.2', '10.0.3.9', UDP), run(),
         frame(3, arp(2, '02:00:00:00:03:09', '10.0.3.9', '10.0.3.1', '02:00:00:00:00:03',
                      '02:00:00:00:00:03')), run(), routed(2, '10.0.2.2', '10.0.3.9', UDP))

@@ -15,7 +15,7 @@ struct harness *harness(void)
 	struct harness *h = &the_harness;
 	struct mr_error error = {0};
 
-	if (h->rig.mr == NULL && ring_rig_create(&h->rig, &error) != 0)
+	if (h->rig.mr == NULL && ring_rig_create(&h->rig, HARNESS_PORTS, &error) != 0)
 		fail_msg("%s", error.text);
 	return h;
 }

@@ -23,7 +23,7 @@ static struct rte_ring *make_ring(const char *kind, unsigned port)
 
 static int make_ports(struct ring_rig *rig, struct mr_error *error)
 {
-	for (unsigned port = 0; port < RING_RIG_PORTS; port++) {
+	for (unsigned port = 0; port < rig->ports; port++) {
 		char name[16];
 
 		snprintf(name, sizeof(name), "rig%u", port);
@@ -43,7 +43,7 @@ static int name_port(struct ring_rig *rig, unsigned port, struct mr_error *error
 	return mr_port_set_mac(rig->mr, mr_port(rig->mr, (uint16_t)port), &mac, error);
 }
 
-int ring_rig_create(struct ring_rig *rig, struct mr_error *error)
+int ring_rig_create(struct ring_rig *rig, unsigned ports, struct mr_error *error)
 {
 	static const unsigned lcores[] = {1};
 	struct mr_appliance_options options = {
@@ -55,14 +55,14 @@ int ring_rig_create(struct ring_rig *rig, struct mr_error *error)
 		.port.total_num_mbufs = 4095,
 		.port.mbuf_size = 2048 + 128,
 	};
+	rig->ports = ports;
 	int rc = make_ports(rig, error);
-
 	if (rc != 0)
 		return rc;
 	rig->mr = mr_appliance_create(&options, error);
 	if (rig->mr == NULL)
 		return -EINVAL;
-	for (unsigned port = 0; rc == 0 && port < RING_RIG_PORTS; port++)
+	for (unsigned port = 0; rc == 0 && port < rig->ports; port++)
 		rc = name_port(rig, port, error);
 	mr_lcores_adopt(rig->mr);
 	rig->now_ms = 1000000;

@@ -15,21 +15,22 @@
 /*
  * An appliance over ring ports, whose one forwarding lcore and control thread both run when the
  * caller says so, under a clock that the caller turns. No threads, no sleeps, no opinion on what
- * is right: that is for the harness and the fuzzers to have. Ports are 0..RING_RIG_PORTS-1, their
+ * is right: that is for the harness and the fuzzers to have. Ports are numbered from 0, their
  * MACs 02:00:00:00:00:0N.
  */
-#define RING_RIG_PORTS 4
+#define RING_RIG_MAX_PORTS 8
 #define RING_RIG_RING_SIZE 1024 /* packets, less one */
 
 struct ring_rig {
 	struct mr *mr;
-	struct rte_ring *rx[RING_RIG_PORTS], *tx[RING_RIG_PORTS];
+	unsigned ports;
+	struct rte_ring *rx[RING_RIG_MAX_PORTS], *tx[RING_RIG_MAX_PORTS];
 	uint64_t now_ms, tsc;
 };
 
-/* Makes ports and appliance; EAL has no port yet. Once per program. Returns 0 or a negative errno
- * with a sentence in error. */
-int ring_rig_create(struct ring_rig *rig, struct mr_error *error);
+/* Makes that many ports and the appliance; EAL has no port yet. Once per program. Returns 0 or a
+ * negative errno with a sentence in error. */
+int ring_rig_create(struct ring_rig *rig, unsigned ports, struct mr_error *error);
 
 /* A buffer with those bytes; what else is in it is not what a frame could hope for. NULL when the
  * pool is empty or the frame too long for a buffer. */
