@@ -106,7 +106,7 @@ class Host(Namespace):
     def ping(self, address, count=3, *options):
         """How many of count echo requests were answered."""
         with self.inside():
-            done = subprocess.run(['ping', '-n', '-q', '-c', str(count), '-i', '0.05', '-W', '2',
+            done = subprocess.run(['ping', '-n', '-q', '-c', str(count), '-i', '0.05', '-W', '5',
                                    *options, address], capture_output=True, text=True, check=False)
         words = done.stdout.replace(',', ' ').split()
         return int(words[words.index('received') - 1]) if 'received' in words else 0

@@ -89,14 +89,17 @@ def test_a_refusal_is_a_sentence(appliance):
     assert '99' in appliance.query('/millrace/port/stats,99')['error']
 
 
-@pytest.mark.parametrize('parameter', ('', '0', '-1', '65536', '4294967296', 'br0', 'nobody', ',,,', '0,0',
-                                       'offset=0', 'offset=-1', 'offset=99999999999', 'x' * 100,
-                                       '%s%n', '10.0.0.0/33'), ids=repr)
-def test_any_parameter_has_an_answer(appliance, parameter):
-    for path in appliance.query('/'):
-        if path.startswith('/millrace/'):
+PARAMETERS = ('', '0', '-1', '65536', '4294967296', 'br0', 'nobody', ',,,', '0,0',
+              'offset=0', 'offset=-1', 'offset=99999999999', 'x' * 100,
+              '%s%n', '10.0.0.0/33')
+
+
+def test_any_parameter_has_an_answer(appliance):
+    paths = [path for path in appliance.query('/') if path.startswith('/millrace/')]
+    for path in paths:
+        for parameter in PARAMETERS:
             answer = appliance.query(f'{path},{parameter}')
-            assert answer is None or isinstance(answer, (dict, list, str, int)), path
+            assert answer is None or isinstance(answer, (dict, list, str, int)), (path, parameter)
     assert appliance.is_running()
 
 
