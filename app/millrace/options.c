@@ -231,7 +231,6 @@ static void apply(struct options *options, enum option_id id, const char *value)
 		break;
 	case OPTION_IDLE:
 		options->appliance.idle = idle_mode(value);
-		port->rx_interrupts = options->appliance.idle == MR_IDLE_INTERRUPT;
 		break;
 	case OPTION_MAX_STATIONS:
 		options->appliance.max_stations = (uint32_t)n;

@@ -24,6 +24,7 @@
 static int create_rooms(struct mr *mr, const struct mr_appliance_options *options,
 			struct mr_error *error)
 {
+	struct mr_port_options port = options->port;
 	int rc;
 
 	mr->rcu = mr_rcu_create(options->lcore_count);
@@ -38,7 +39,9 @@ static int create_rooms(struct mr *mr, const struct mr_appliance_options *option
 	mr->lcores->forwarding.stage[MR_MODE_IO] = mr_io_input;
 	mr_lcores_set_idle(mr, options->idle);
 	mr_ports_expect_lcores(mr, options->lcore_count);
-	if ((rc = mr_ports_create(mr, &options->port, error)) != 0)
+	port.lcores_sleep = options->idle != MR_IDLE_BUSY;
+	port.rx_interrupts = options->idle == MR_IDLE_INTERRUPT;
+	if ((rc = mr_ports_create(mr, &port, error)) != 0)
 		return rc;
 	if ((rc = mr_bridges_create(mr, options->max_stations, error)) != 0)
 		return rc;

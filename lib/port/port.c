@@ -24,6 +24,7 @@
 #include "port/pool.h"
 #include "port/ports.h"
 #include "port/profile.h"
+#include "port/ring_size.h"
 
 static struct mr_ports *ports_of(struct mr *mr)
 {
@@ -137,6 +138,8 @@ static int prepare(struct mr *mr, struct mr_port *port, const struct mr_port_opt
 	ret = mr_profile_load(options->profiles_dir, port->driver, &profile, error);
 	if (ret == 0)
 		ret = mr_port_limit(port, &info, &profile, options, mr->ports->lcores, error);
+	if (ret == 0)
+		mr_port_check_ring_size(port, &info, options);
 	if (ret == 0)
 		ret = configure(port, error);
 	if (ret == 0)

@@ -30,6 +30,7 @@ struct mr_port_options {
 	uint16_t burst;           /* packets a receive call, 1..MR_VECTOR_SIZE */
 	uint16_t mbuf_size;       /* data room of a buffer with headroom, bytes */
 	uint32_t total_num_mbufs; /* buffers a pool */
+	bool lcores_sleep;        /* lcores without packets sleep, see lcore/sleep_fwd.c */
 	bool rx_interrupts;       /* let lcores block on rx interrupts, where the device has them */
 	const char *profiles_dir; /* where the profiles are; NULL: installed or source tree */
 };
