@@ -27,6 +27,7 @@ enum option_id {
 	OPTION_BURST,
 	OPTION_TOTAL_NUM_MBUFS,
 	OPTION_MBUF_SIZE,
+	OPTION_HANDOVER_SIZE,
 	OPTION_STATS_PERIOD,
 	OPTION_FORWARD_MODE,
 	OPTION_IDLE,
@@ -69,6 +70,10 @@ static const struct option_row rows[OPTION_COUNT] = {
 				    "Buffers in the pool of each NUMA node; computed by default"},
 	[OPTION_MBUF_SIZE] = {"mbuf-size", "BYTES", 1152, 65535,
 			      "Size of a buffer, with 128 bytes of headroom; 2176 by default"},
+	[OPTION_HANDOVER_SIZE] =
+		{"handover-size", "N", 64, 65536,
+		 "Packets that may wait at a port for each lcore that does not own "
+		 "a transmit queue; 1024 by default"},
 	[OPTION_STATS_PERIOD] = {"stats-period", "SECONDS", 1, 86400,
 				 "Print statistics every so many seconds; never by default"},
 	[OPTION_FORWARD_MODE] = {"forward-mode", "bridge|route|io", 0, 0,
@@ -222,6 +227,9 @@ static void apply(struct options *options, enum option_id id, const char *value)
 		break;
 	case OPTION_MBUF_SIZE:
 		port->mbuf_size = (uint16_t)n;
+		break;
+	case OPTION_HANDOVER_SIZE:
+		port->handover_size = (uint32_t)n;
 		break;
 	case OPTION_STATS_PERIOD:
 		options->stats_period = (unsigned)n;

@@ -32,6 +32,7 @@
  *   NAME              1 to 31 characters out of A-Z a-z 0-9 _ . -, no leading '-'
  *   N                 a port number, 0 to 65535 (the handler knows which exist)
  *   Q, L              a queue number, an lcore id, 0 to 65535
+ *   LCORES            lcore ids with commas between them, 1,2 (a word; the handler parses it)
  *   MAC               02:00:00:00:00:01
  *   A.B.C.D           an IPv4 address
  *   A.B.C.D/L         an IPv4 prefix (host bits are kept)

@@ -16,6 +16,7 @@
 #include "lcore/input_fwd.h"
 #include "lcore/lcores.h"
 #include "lcore/port_run_cmd.h"
+#include "lcore/steering_cmd.h"
 #include "route/neighbour.h"
 
 /* Packets that could not be forwarded, an iteration; ARP and local packets are not bounded. */
@@ -35,6 +36,8 @@ static int create_rooms(struct mr *mr, const struct mr_appliance_options *option
 		return mr_fail(error, rc, "no memory for commands");
 	if ((rc = mr_lcores_create(mr, options->lcores, options->lcore_count, error)) != 0)
 		return rc;
+	if (options->port.handover_size != 0)
+		mr->lcores->handover_size = options->port.handover_size;
 	mr->lcores->forwarding.stage[MR_MODE_NONE] = mr_unconfigured_input;
 	mr->lcores->forwarding.stage[MR_MODE_IO] = mr_io_input;
 	mr_lcores_set_idle(mr, options->idle);
@@ -56,8 +59,8 @@ static int create_rooms(struct mr *mr, const struct mr_appliance_options *option
 }
 
 const struct mr_cmd *const mr_appliance_cmds[] = {
-	mr_lcore_cmds,     mr_port_cmds, mr_port_run_cmds, mr_bridge_cmds, mr_route_cmds,
-	mr_neighbour_cmds, NULL};
+	mr_lcore_cmds,  mr_steering_cmds, mr_port_cmds,      mr_port_run_cmds,
+	mr_bridge_cmds, mr_route_cmds,    mr_neighbour_cmds, NULL};
 
 const struct mr_query *const mr_appliance_queries[] = {
 	mr_lcore_queries, mr_port_queries,      mr_port_run_queries, mr_bridge_queries,

@@ -11,6 +11,7 @@ static const struct mr_placeholder placeholders[] = {
 	{"N", "a port number (0 to 65535)", MR_ARG_NUMBER, .max = UINT16_MAX},
 	{"Q", "a queue number (0 to 65535)", MR_ARG_NUMBER, .max = UINT16_MAX},
 	{"L", "an lcore number (0 to 65535)", MR_ARG_NUMBER, .max = UINT16_MAX},
+	{"LCORES", "lcore numbers with commas between them, like 1,2", MR_ARG_WORD},
 	{"SECONDS", "a decimal number (0 to 4294967295)", MR_ARG_NUMBER, .max = UINT32_MAX},
 	{"COUNT", "a decimal number (0 to 4294967295)", MR_ARG_NUMBER, .max = UINT32_MAX},
 	{"BYTES", "a decimal number (0 to 4294967295)", MR_ARG_NUMBER, .max = UINT32_MAX},
@@ -41,6 +42,28 @@ static bool is_name(const char *word)
 	       strspn(word, allowed) == length;
 }
 
+static bool is_number_list(const char *word)
+{
+	const char *digits = word;
+
+	while (true) {
+		size_t length = strspn(digits, "0123456789");
+
+		if (length == 0 || (digits[length] != ',' && digits[length] != '\0'))
+			return false;
+		if (digits[length] == '\0')
+			return true;
+		digits += length + 1;
+	}
+}
+
+static bool is_word(const char *placeholder, const char *word)
+{
+	if (strcmp(placeholder, "NAME") == 0)
+		return is_name(word);
+	return strcmp(placeholder, "LCORES") != 0 || is_number_list(word);
+}
+
 static bool is_family(const struct mr_placeholder *placeholder, uint8_t family)
 {
 	return placeholder->family == AF_UNSPEC || placeholder->family == family;
@@ -53,7 +76,7 @@ bool mr_placeholder_parse(const struct mr_placeholder *placeholder, const char *
 	arg->type = placeholder->type;
 	switch (placeholder->type) {
 	case MR_ARG_WORD:
-		return strcmp(placeholder->name, "NAME") != 0 || is_name(word);
+		return is_word(placeholder->name, word);
 	case MR_ARG_NUMBER:
 		return mr_number_parse(word, placeholder->max, &arg->number) == 0;
 	case MR_ARG_MAC:

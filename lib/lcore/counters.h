@@ -31,6 +31,8 @@ struct mr_counters {
 	uint64_t punted;                  /* handed to the control thread */
 	uint64_t injected;                /* taken from the control thread */
 	uint64_t handed_over;             /* handed to the lcore that owns the transmit queue */
+	uint64_t spread_given;            /* handed to another lcore to be carried on */
+	uint64_t spread_taken;            /* carried on for the lcore that received them */
 	uint64_t polls, empty_polls;      /* of rx queues */
 	uint64_t iterations, busy_cycles; /* TSC cycles of iterations that met a packet */
 	uint64_t burst[MR_BURST_BUCKETS]; /* receive calls by packets returned */

@@ -48,9 +48,8 @@ static void remove_incomplete(struct mr_lcore *lcore, struct mr_vector *vector)
 		remove_packets(lcore, vector, runt, MR_DROP_runt);
 }
 
-void mr_input(struct mr_lcore *lcore, struct mr_vector *vector, struct mr_traffic *rx)
+static inline void check(struct mr_lcore *lcore, struct mr_vector *vector, struct mr_traffic *rx)
 {
-	const struct mr_iface *iface = mr_iface_fwd(lcore->forwarding->ifaces, vector->iface);
 	unsigned count = vector->count, segments = 0;
 	uint16_t port = vector->iface;
 	uint64_t bytes = 0;
@@ -71,6 +70,12 @@ void mr_input(struct mr_lcore *lcore, struct mr_vector *vector, struct mr_traffi
 
 	if (unlikely(segments != 1 || shortest < 0))
 		remove_incomplete(lcore, vector);
+}
+
+static inline void enter_stage(struct mr_lcore *lcore, struct mr_vector *vector)
+{
+	const struct mr_iface *iface = mr_iface_fwd(lcore->forwarding->ifaces, vector->iface);
+
 	if (unlikely(iface == NULL)) {
 		mr_drop(lcore, vector->iface, MR_DROP_unconfigured, vector->packet, vector->count);
 		return;
@@ -83,6 +88,22 @@ void mr_input(struct mr_lcore *lcore, struct mr_vector *vector, struct mr_traffi
 	}
 	if (likely(vector->count != 0))
 		lcore->forwarding->stage[iface->mode](lcore, vector, iface);
+}
+
+void mr_input(struct mr_lcore *lcore, struct mr_vector *vector, struct mr_traffic *rx)
+{
+	check(lcore, vector, rx);
+	enter_stage(lcore, vector);
+}
+
+void mr_input_check(struct mr_lcore *lcore, struct mr_vector *vector, struct mr_traffic *rx)
+{
+	check(lcore, vector, rx);
+}
+
+void mr_input_stage(struct mr_lcore *lcore, struct mr_vector *vector)
+{
+	enter_stage(lcore, vector);
 }
 
 void mr_unconfigured_input(struct mr_lcore *lcore, struct mr_vector *vector,

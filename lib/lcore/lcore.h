@@ -40,6 +40,22 @@ struct mr_forwarding {
 
 struct mr_rx_queue {
 	uint16_t port, queue, burst;
+	bool spread; /* what arrives is shared out, as spread[port] says */
+};
+
+#define MR_MAX_WORKERS 16 /* of a port */
+
+/* The lcores that share what arrives on a port; a flow's hash picks one. */
+struct mr_spread {
+	uint16_t count;
+	struct rte_ring *worker[MR_MAX_WORKERS]; /* NULL: the lcore that polls the port itself */
+	struct mr_sleep *sleep[MR_MAX_WORKERS];  /* theirs, to wake them */
+};
+
+/* A ring whose packets, of one port's arrival, this lcore carries on. */
+struct mr_spread_source {
+	struct rte_ring *ring;
+	uint16_t port;
 };
 
 /* How an lcore sends to a port. */
@@ -61,11 +77,13 @@ struct mr_tx_source {
 
 /* What an lcore polls and where it sends; immutable, replaced as a whole. */
 struct mr_plan {
-	uint16_t rx_count, source_count;
+	uint16_t rx_count, source_count, spread_count;
 	bool rx_interrupts; /* all rx queues have interrupts, so that the lcore may block on them */
 	struct mr_tx_path tx[RTE_MAX_ETHPORTS];
 	struct mr_rx_queue rx[MR_MAX_RX_QUEUES];
 	struct mr_tx_source source[MR_MAX_TX_SOURCES];
+	struct mr_spread spread[RTE_MAX_ETHPORTS];
+	struct mr_spread_source spread_source[RTE_MAX_ETHPORTS];
 } __rte_cache_aligned;
 
 /* Packets that wait for the end of the iteration to be sent on one port. */
@@ -115,5 +133,10 @@ static_assert(offsetof(struct mr_lcore, now) % RTE_CACHE_LINE_SIZE == 0,
  * lcores and the control thread handed over, and passes a quiescent state. now: TSC. Returns how
  * many packets it met. The lcore's thread only (or a test's, in its place). */
 unsigned mr_lcore_iteration(struct mr_lcore *lcore, uint64_t now);
+
+/* Gives buffers that the device has sent back to their pool, on queues that the lcore owns, where
+ * the driver can do so without sending more. Not cheap and not free of locks: for an idle moment.
+ * The lcore's thread only. */
+void mr_lcore_reclaim(struct mr_lcore *lcore);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "lcore/report.h"
+#include "lcore/steering_cmd.h"
 
 static int start(struct mr *mr, const struct mr_args *args, struct mr_reply *reply)
 {
@@ -52,7 +53,8 @@ static int show_config_cores(struct mr *mr, const struct mr_args *args, struct m
 						      "rx_queues", mr_report_rx_queues(mr, lcore),
 						      "tx_queues", mr_report_tx_queues(mr, lcore)));
 	}
-	return mr_reply(reply, rows);
+	return mr_reply(reply,
+			json_pack("{s:o, s:o}", "lcores", rows, "ports", mr_report_served(mr)));
 }
 
 static int show_lcore_list(struct mr *mr, const struct mr_args *args, struct mr_reply *reply)
@@ -111,7 +113,7 @@ const struct mr_cmd mr_lcore_cmds[] = {
 	 show_config_fwd},
 	{"show config cores",
 	 "Shows which lcore polls which rx queues and owns which tx queues, as "
-	 "port/queue.",
+	 "port/queue, and how each port is served.",
 	 show_config_cores},
 	{"show lcore list", "Lists the lcores that forward.", show_lcore_list},
 	{"show lcore stats [L]", "Shows what lcores did, packets a second over the last second.",

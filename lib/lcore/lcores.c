@@ -48,9 +48,9 @@ static struct mr_lcore *make_lcore(struct mr *mr, unsigned id, unsigned index,
 	lcore->socket = socket;
 	lcore->forwarding = &mr->lcores->forwarding;
 	lcore->qsbr = mr->rcu->qsbr;
-	lcore->punt = mr_ring_of_packets(mr, "punt", index, 0, socket);
-	lcore->punt_error = mr_ring_of_packets(mr, "punt", index, 1, socket);
-	lcore->inject = mr_ring_of_packets(mr, "inject", index, 0, socket);
+	lcore->punt = mr_ring_of_packets(mr, "punt", index, 0, MR_PACKET_RING_SIZE, socket);
+	lcore->punt_error = mr_ring_of_packets(mr, "punt", index, 1, MR_PACKET_RING_SIZE, socket);
+	lcore->inject = mr_ring_of_packets(mr, "inject", index, 0, MR_PACKET_RING_SIZE, socket);
 	lcore->learn = mr_ring_of_learned(mr, index, socket);
 	if (lcore->punt == NULL || lcore->punt_error == NULL || lcore->inject == NULL ||
 	    lcore->learn == NULL) {
@@ -99,6 +99,8 @@ int mr_lcores_create(struct mr *mr, const unsigned *ids, unsigned count, struct 
 		return mr_fail(error, -ENOMEM, "no memory for the lcores");
 	mr->lcores = lcores;
 	mr_placement_compute(&lcores->placement, NULL, 0, (const int[]){SOCKET_ID_ANY}, 1);
+	lcores->handover_size = MR_PACKET_RING_SIZE;
+	memset(lcores->pinned, MR_NO_LCORE, sizeof(lcores->pinned));
 	lcores->forwarding.ifaces = mr->ifaces;
 	for (unsigned mode = 0; mode < MR_MODES; mode++)
 		lcores->forwarding.stage[mode] = mr_unconfigured_input;
@@ -149,8 +151,10 @@ void mr_lcores_destroy(struct mr *mr)
 	for (unsigned i = 0; i < lcores->count; i++) {
 		rte_rcu_qsbr_thread_offline(mr->rcu->qsbr, i);
 		rte_rcu_qsbr_thread_unregister(mr->rcu->qsbr, i);
-		for (unsigned port = 0; port < RTE_MAX_ETHPORTS; port++)
+		for (unsigned port = 0; port < RTE_MAX_ETHPORTS; port++) {
 			rte_ring_free(lcores->handover[i][port]);
+			rte_ring_free(lcores->spread[i][port]);
+		}
 		free_lcore(lcores->lcore[i]);
 	}
 	mr->rcu->readers_inline = false;
@@ -261,8 +265,10 @@ void mr_lcores_poll(struct mr *mr, uint64_t now_ms)
 	uint32_t *seconds = &mr->lcores->forwarding.seconds;
 	uint32_t now = (uint32_t)(now_ms / 1000);
 
-	if (*seconds != now)
+	if (*seconds != now) {
 		__atomic_store_n(seconds, now, __ATOMIC_RELAXED);
+		mr_lcores_follow_roles(mr);
+	}
 	mr_rates_poll(mr, now_ms);
 }
 
@@ -293,9 +299,11 @@ static uint64_t held_by_lcore(const struct mr_lcores *lcores, const struct mr_lc
 			rte_ring_count(lcore->inject);
 
 	for (unsigned port = 0; port < RTE_MAX_ETHPORTS; port++) {
-		const struct rte_ring *ring = lcores->handover[lcore->index][port];
+		const struct rte_ring *handover = lcores->handover[lcore->index][port];
+		const struct rte_ring *spread = lcores->spread[lcore->index][port];
 
-		held += ring != NULL ? rte_ring_count(ring) : 0;
+		held += handover != NULL ? rte_ring_count(handover) : 0;
+		held += spread != NULL ? rte_ring_count(spread) : 0;
 		held += __atomic_load_n(&lcore->tx[port].count, __ATOMIC_RELAXED);
 	}
 	return held;

@@ -15,6 +15,12 @@
  */
 #define MR_MAX_HELD_TERMS 8
 
+/* The lcores, by index, that a port is spread over, in the order of the flow hash. */
+struct mr_workers {
+	unsigned count; /* 0: not spread */
+	uint8_t lcore[MR_MAX_WORKERS];
+};
+
 struct mr_lcores {
 	struct mr_forwarding forwarding;
 	unsigned count;
@@ -26,6 +32,14 @@ struct mr_lcores {
 	struct mr_placement placement; /* in force; only of started ports */
 	struct rte_ring *handover[MR_MAX_LCORES][RTE_MAX_ETHPORTS]; /* by sender and port, made when
 								       first needed */
+	struct rte_ring *spread[MR_MAX_LCORES][RTE_MAX_ETHPORTS]; /* by worker and port, likewise */
+	unsigned handover_size; /* packets that a ring of handover[] holds; set before the first
+				   placement */
+
+	/* What was asked for by command, of ports that exist or not; kept when ports stop. */
+	uint8_t pinned[RTE_MAX_ETHPORTS][MR_MAX_QUEUES]; /* by rx queue, or MR_NO_LCORE */
+	struct mr_workers workers[RTE_MAX_ETHPORTS];
+	uint32_t feeds[RTE_MAX_ETHPORTS]; /* see struct mr_placement_port; as last placed */
 	uint64_t (*held_term[MR_MAX_HELD_TERMS])(struct mr *mr);
 	unsigned held_terms;
 	struct mr_port_totals *port_baseline[RTE_MAX_ETHPORTS]; /* at the last clear, or NULL */
@@ -45,10 +59,15 @@ void mr_lcores_set_idle(struct mr *mr, enum mr_idle mode);
 void mr_lcores_destroy(struct mr *mr);
 
 /* Computes plans from the started ports and publishes them: rx queues spread evenly, lcores of the
- * port's NUMA node first; each tx queue owned by one lcore. To be called after ports were started.
- * Waits for a grace period when something moves. Returns 0 or a negative errno, the old plans
- * staying in force. */
+ * port's NUMA node first, or where they are pinned; each tx queue owned by one lcore. To be called
+ * after ports were started. Waits for grace periods, and for what is on its way through rings.
+ * Nothing is lost and no flow's order changes. Where forwarding was adopted, it runs iterations
+ * itself. Returns 0 or a negative errno, the old plans staying in force. */
 int mr_lcores_place(struct mr *mr, struct mr_error *error);
+
+/* Places again when interfaces' roles have changed so that packets go other ways between ports than
+ * when they were placed. */
+void mr_lcores_follow_roles(struct mr *mr);
 
 /* The same, but without a started port that is about to be stopped (MR_PORT_NONE: with all). After
  * it no lcore touches the port any more and its rings are empty, so mr_port_stop may follow. */
@@ -98,6 +117,17 @@ struct mr_balance mr_lcores_balance(struct mr *mr);
 /* Adds a term to held: the packets that a room above keeps back (for a neighbour's MAC, for
  * reassembly). At most MR_MAX_HELD_TERMS; to be called once by each room, when it is made. */
 void mr_lcores_add_held(struct mr *mr, uint64_t (*held)(struct mr *mr));
+
+/* Moves an rx queue to the lcore with that index, where it stays until it is released
+ * (MR_NO_LCORE: back to even placement), while packets flow. The port and its queue exist. Returns
+ * 0 or a negative errno, nothing changed. */
+int mr_lcores_pin(struct mr *mr, uint16_t port, uint16_t queue, uint8_t lcore,
+		  struct mr_error *error);
+
+/* Spreads what arrives on a port, which has one rx queue, over workers (none: no more), by flow.
+ * Returns 0 or a negative errno, nothing changed. */
+int mr_lcores_spread(struct mr *mr, uint16_t port, const struct mr_workers *workers,
+		     struct mr_error *error);
 
 extern const struct mr_cmd mr_lcore_cmds[];
 extern const struct mr_query mr_lcore_queries[];

@@ -14,6 +14,7 @@
 #include "lcore/input_fwd.h"
 #include "lcore/lcore.h"
 #include "lcore/output_fwd.h"
+#include "lcore/spread_fwd.h"
 #include "packet/punt.h"
 
 static unsigned burst_bucket(unsigned count)
@@ -35,7 +36,10 @@ static unsigned poll_queue(struct mr_lcore *lcore, const struct mr_rx_queue *que
 		return 0;
 	}
 	unsigned count = vector->count;
-	mr_input(lcore, vector, &counters->rx[queue->port][queue->queue]);
+	if (unlikely(queue->spread))
+		mr_spread(lcore, vector, &counters->rx[queue->port][queue->queue]);
+	else
+		mr_input(lcore, vector, &counters->rx[queue->port][queue->queue]);
 	return count;
 }
 
@@ -65,6 +69,8 @@ unsigned mr_lcore_iteration(struct mr_lcore *lcore, uint64_t now)
 		lcore->current_plan = plan;
 		for (unsigned i = 0; i < plan->rx_count; i++)
 			count += poll_queue(lcore, &plan->rx[i]);
+		for (unsigned i = 0; i < plan->spread_count; i++)
+			count += mr_spread_take(lcore, &plan->spread_source[i]);
 		for (unsigned i = 0; i < plan->source_count; i++)
 			count += mr_output_handed_over(lcore, &plan->source[i]);
 		count += send_injected(lcore);

@@ -199,11 +199,15 @@ unsigned mr_output_handed_over(struct mr_lcore *lcore, const struct mr_tx_source
 	struct rte_mbuf *packets[MR_VECTOR_SIZE];
 	unsigned count =
 		rte_ring_sc_dequeue_burst(source->ring, (void **)packets, MR_VECTOR_SIZE, NULL);
-
 	uint64_t bytes = 0;
 
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < RTE_MIN(count, MR_PREFETCH_AHEAD); i++)
+		mr_prefetch_mbuf(packets[i]);
+	for (unsigned i = 0; i < count; i++) {
+		if (i + MR_PREFETCH_AHEAD < count)
+			mr_prefetch_mbuf(packets[i + MR_PREFETCH_AHEAD]);
 		bytes += packets[i]->pkt_len;
+	}
 	if (count != 0)
 		append(lcore, source->port, packets, count, bytes);
 	return count;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receive: with Q queues and L lcores, Q mod L lcores poll one queue more than the others, so that
- * loads differ by at most one. Queues first go to lcores of their port's NUMA node as far as those
- * shares allow, then wherever there is room: balance is law, nearness a wish.
+ * Receive: pinned queues first. Of the others, every lcore takes as many as bring it to one level,
+ * and some one more, so that loads differ by at most one (and by more only through pins). Queues
+ * first go to lcores of their port's NUMA node as far as those shares allow, then wherever there is
+ * room: balance is law, nearness a wish.
  *
  * Transmit: a port with a queue for each lcore gives each its own. Otherwise its queues go to the
- * lcores that poll most of the port (their answers need no hand-over), then to near ones, then to
- * those that own least; the other lcores hand their packets over, spread over the owners.
+ * lcores that will send most on it, as far as that can be known: what leaves a port came in on
+ * another. So of two ports with an lcore each, each lcore owns the other one's tx queue, and
+ * nothing is handed over. Then near ones, then those that own least; the other lcores hand their
+ * packets over, spread over the owners.
  */
 #include "lcore/placement.h"
 
@@ -21,6 +24,11 @@ static_assert(MR_MAX_LCORES <= 64, "a set of lcores is a uint64_t");
 
 struct lcore_load {
 	unsigned rx, tx; /* queues so far */
+};
+
+struct ports {
+	const struct mr_placement_port *port;
+	unsigned count;
 };
 
 static bool is_near(int socket, int port_socket)
@@ -50,6 +58,39 @@ static int least_loaded(const struct lcore_load *load, const struct shares *shar
 	return best;
 }
 
+static void place_pinned(struct mr_placement *placement, struct lcore_load *load,
+			 const struct mr_placement_port *ports, unsigned port_count)
+{
+	for (unsigned p = 0; p < port_count; p++)
+		for (unsigned q = 0; ports[p].pinned != NULL && q < ports[p].rxq; q++) {
+			uint8_t lcore = ports[p].pinned[q];
+
+			if (lcore == MR_NO_LCORE)
+				continue;
+			placement->rx_lcore[ports[p].port][q] = lcore;
+			load[lcore].rx++;
+		}
+}
+
+/* The highest level to which so many queues can bring all lcores that are below it. */
+static struct shares level(const struct lcore_load *load, unsigned lcore_count, unsigned queues)
+{
+	struct shares shares = {0};
+
+	while (true) {
+		unsigned below = 0;
+
+		for (unsigned i = 0; i < lcore_count; i++)
+			below += load[i].rx <= shares.each;
+		if (below > queues)
+			break;
+		queues -= below;
+		shares.each++;
+	}
+	shares.extra = queues;
+	return shares;
+}
+
 static void place_rx(struct mr_placement *placement, struct lcore_load *load,
 		     const struct mr_placement_port *ports, unsigned port_count, const int *sockets,
 		     unsigned lcore_count)
@@ -57,9 +98,11 @@ static void place_rx(struct mr_placement *placement, struct lcore_load *load,
 	struct shares shares;
 	unsigned queues = 0;
 
+	place_pinned(placement, load, ports, port_count);
 	for (unsigned p = 0; p < port_count; p++)
-		queues += ports[p].rxq;
-	shares = (struct shares){.each = queues / lcore_count, .extra = queues % lcore_count};
+		for (unsigned q = 0; q < ports[p].rxq; q++)
+			queues += placement->rx_lcore[ports[p].port][q] == MR_NO_LCORE;
+	shares = level(load, lcore_count, queues);
 
 	for (int near_only = 1; near_only >= 0; near_only--)
 		for (unsigned p = 0; p < port_count; p++)
@@ -90,17 +133,44 @@ static unsigned queues_polled(const struct mr_placement *placement,
 	return n;
 }
 
-/* Whether lcore a should own a tx queue of the port rather than lcore b. */
-static bool is_better_owner(const struct mr_placement *placement, const struct lcore_load *load,
-			    const struct mr_placement_port *port, const int *sockets, unsigned a,
-			    unsigned b)
+/* What an lcore carries on of what arrives on a port. Of two workers the one that polls, too, has
+ * more to do already. */
+static unsigned carried(const struct mr_placement *placement, const struct mr_placement_port *port,
+			unsigned lcore)
 {
-	unsigned polled_a = queues_polled(placement, port, a);
-	unsigned polled_b = queues_polled(placement, port, b);
+	unsigned polled = queues_polled(placement, port, lcore);
+
+	if (port->workers == 0)
+		return 4 * polled;
+	return (port->workers >> lcore & 1) == 0 ? 0 : polled != 0 ? 2 : 3;
+}
+
+/* What an lcore will send on a port, as far as is known. */
+static unsigned sends_on(const struct ports *all, const struct mr_placement *placement,
+			 uint16_t port, unsigned lcore)
+{
+	unsigned sum = 0;
+
+	for (unsigned p = 0; p < all->count; p++) {
+		const struct mr_placement_port *from = &all->port[p];
+
+		if (from->feeds != 0 ? (from->feeds >> port & 1) != 0 : from->port != port)
+			sum += carried(placement, from, lcore);
+	}
+	return sum;
+}
+
+/* Whether lcore a should own a tx queue of the port rather than lcore b. */
+static bool is_better_owner(const struct ports *all, const struct mr_placement *placement,
+			    const struct lcore_load *load, const struct mr_placement_port *port,
+			    const int *sockets, unsigned a, unsigned b)
+{
+	unsigned sent_a = sends_on(all, placement, port->port, a);
+	unsigned sent_b = sends_on(all, placement, port->port, b);
 	bool near_a = is_near(sockets[a], port->socket), near_b = is_near(sockets[b], port->socket);
 
-	if (polled_a != polled_b)
-		return polled_a > polled_b;
+	if (sent_a != sent_b)
+		return sent_a > sent_b;
 	if (near_a != near_b)
 		return near_a;
 	if (load[a].tx != load[b].tx)
@@ -108,22 +178,23 @@ static bool is_better_owner(const struct mr_placement *placement, const struct l
 	return a < b;
 }
 
-static unsigned best_owner(const struct mr_placement *placement, const struct lcore_load *load,
-			   const struct mr_placement_port *port, const int *sockets,
-			   unsigned lcore_count, uint64_t taken)
+static unsigned best_owner(const struct ports *all, const struct mr_placement *placement,
+			   const struct lcore_load *load, const struct mr_placement_port *port,
+			   const int *sockets, unsigned lcore_count, uint64_t taken)
 {
 	unsigned best = lcore_count;
 
 	for (unsigned i = 0; i < lcore_count; i++)
 		if (!(taken & UINT64_C(1) << i) &&
 		    (best == lcore_count ||
-		     is_better_owner(placement, load, port, sockets, i, best)))
+		     is_better_owner(all, placement, load, port, sockets, i, best)))
 			best = i;
 	return best;
 }
 
-static void place_tx(struct mr_placement *placement, struct lcore_load *load,
-		     const struct mr_placement_port *port, const int *sockets, unsigned lcore_count)
+static void place_tx(const struct ports *all, struct mr_placement *placement,
+		     struct lcore_load *load, const struct mr_placement_port *port,
+		     const int *sockets, unsigned lcore_count)
 {
 	unsigned owners = RTE_MIN(port->txq, lcore_count);
 	uint64_t taken = 0; /* lcores that own a queue of this port */
@@ -132,7 +203,7 @@ static void place_tx(struct mr_placement *placement, struct lcore_load *load,
 	for (unsigned q = 0; q < owners; q++) {
 		/* With a queue for each, lcore i owns queue i, whatever it polls. */
 		unsigned owner = port->txq >= lcore_count ? q
-							  : best_owner(placement, load, port,
+							  : best_owner(all, placement, load, port,
 								       sockets, lcore_count, taken);
 
 		taken |= UINT64_C(1) << owner;
@@ -145,8 +216,8 @@ static void place_tx(struct mr_placement *placement, struct lcore_load *load,
 			placement->tx_queue[i][port->port] = (uint8_t)(next++ % owners);
 }
 
-/* The control thread's frames leave through the lcore that polls the port, when it owns a queue:
- * then answers and forwarded packets share one way. */
+/* The control thread's frames leave as those of the lcore that polls the port do: then its answers
+ * and forwarded packets share one way. */
 static void place_home(struct mr_placement *placement, const struct mr_placement_port *port)
 {
 	uint8_t poller = placement->rx_lcore[port->port][0];
@@ -158,13 +229,14 @@ static void place_home(struct mr_placement *placement, const struct mr_placement
 void mr_placement_compute(struct mr_placement *placement, const struct mr_placement_port *ports,
 			  unsigned port_count, const int *sockets, unsigned lcore_count)
 {
+	const struct ports all = {.port = ports, .count = port_count};
 	struct lcore_load load[MR_MAX_LCORES] = {{0}};
 
 	/* All ones is MR_NO_LCORE and "no queue" alike. */
 	memset(placement, 0xff, sizeof(*placement));
 	place_rx(placement, load, ports, port_count, sockets, lcore_count);
 	for (unsigned p = 0; p < port_count; p++) {
-		place_tx(placement, load, &ports[p], sockets, lcore_count);
+		place_tx(&all, placement, load, &ports[p], sockets, lcore_count);
 		place_home(placement, &ports[p]);
 	}
 }

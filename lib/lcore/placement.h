@@ -16,7 +16,11 @@
 struct mr_placement_port {
 	uint16_t port; /* below RTE_MAX_ETHPORTS */
 	int socket;
-	uint16_t rxq, txq; /* 1..MR_MAX_QUEUES each */
+	uint16_t rxq, txq;     /* 1..MR_MAX_QUEUES each */
+	const uint8_t *pinned; /* by rx queue: the lcore that polls it whatever the others do, or
+				  MR_NO_LCORE; NULL: none is pinned */
+	uint64_t workers;      /* lcores that share what arrives; 0: those that poll carry it on */
+	uint32_t feeds;        /* ports on which what arrives may leave; 0: all others */
 };
 
 /* By lcore index, 0.. */

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From a placement to plans, and from the plans in force to new ones without losing a packet.
+ * From a placement to plans, and from the plans in force to new ones without losing a packet and
+ * without changing the order of a flow's.
  *
- * A queue or a ring may have one user at a time, so what moves between lcores is first taken from
- * the old one. Plans therefore change in two steps:
+ * A queue or a ring may have one user at a time, and what was received before a change must be sent
+ * before what is received after it. Plans therefore change in two steps:
  *
- *  1. The pause: what is the same in old and new goes on. Rx queues that move are polled by
- *     nobody. Packets for a tx queue that moves are parked in the sender's hand-over ring, which
- *     nobody reads. After a grace period no lcore uses what it has to give up.
- *  2. The new plan. Its readers find the parked packets in their rings. A sender that now owns its
- *     queue has no reader for its ring, so the control thread injects what is parked there.
+ *  1. The pause: what arrives on rx queues that move, or on those of an lcore whose way to some
+ *     port changes, stays in the device. All else goes on, and so do the readers of all rings:
+ *     after a grace period, once the rings are empty of what was in them, and one more, all that
+ *     was received on those queues has been sent.
+ *  2. The new plan.
  *
- * Rings towards ports that left end as dropped, `no_tx_path`.
+ * To a port that leaves nobody hands packets over in the pause any more (they end as `no_tx_path`);
+ * what waits for it in rings is still sent.
  */
 #include <errno.h>
 #include <string.h>
@@ -26,20 +28,63 @@
 
 struct plans {
 	struct mr_placement placement;
+	uint64_t moved; /* lcores whose packets go other ways */
 	struct mr_plan *next[MR_MAX_LCORES], *pause[MR_MAX_LCORES];
 };
 
+static bool is_placed(const struct mr_port *port, uint16_t without)
+{
+	return port->started && port->id != without;
+}
+
+/* The ports on which packets that arrive on a port may leave, by the roles of their interfaces; 0
+ * when that is not known. */
+static uint32_t feeds_of(struct mr *mr, uint16_t port, uint16_t without)
+{
+	const struct mr_iface *in = mr_iface(mr, port), *out;
+	struct mr_port *other;
+	uint32_t mask = 0;
+
+	if (in == NULL)
+		return 0;
+	if (in->mode == MR_MODE_IO) {
+		out = mr_iface(mr, in->io_peer);
+		return out != NULL ? UINT32_C(1) << out->port : 0;
+	}
+	MR_PORT_FOREACH (mr, other) {
+		out = mr_iface(mr, other->id);
+		if (other->id != port && is_placed(other, without) && out != NULL &&
+		    out->mode == in->mode && out->bridge == in->bridge)
+			mask |= UINT32_C(1) << other->id;
+	}
+	return mask;
+}
+
+static uint64_t worker_mask(const struct mr_workers *workers)
+{
+	uint64_t mask = 0;
+
+	for (unsigned i = 0; i < workers->count; i++)
+		mask |= UINT64_C(1) << workers->lcore[i];
+	return mask;
+}
+
 static unsigned started_ports(struct mr *mr, uint16_t without, struct mr_placement_port *ports)
 {
+	const struct mr_lcores *lcores = mr->lcores;
 	unsigned count = 0;
 	struct mr_port *port;
 
 	MR_PORT_FOREACH (mr, port) {
-		if (port->started && port->id != without)
-			ports[count++] = (struct mr_placement_port){.port = port->id,
-								    .socket = port->socket,
-								    .rxq = port->rxq,
-								    .txq = port->txq};
+		if (is_placed(port, without))
+			ports[count++] = (struct mr_placement_port){
+				.port = port->id,
+				.socket = port->socket,
+				.rxq = port->rxq,
+				.txq = port->txq,
+				.pinned = lcores->pinned[port->id],
+				.workers = worker_mask(&lcores->workers[port->id]),
+				.feeds = feeds_of(mr, port->id, without)};
 	}
 	return count;
 }
@@ -58,12 +103,46 @@ static struct rte_ring *handover_ring(struct mr *mr, unsigned sender, uint16_t p
 	struct rte_ring **ring = &mr->lcores->handover[sender][port];
 
 	if (*ring == NULL)
-		*ring = mr_ring_of_packets(mr, "tx", sender, port,
+		*ring = mr_ring_of_packets(mr, "tx", sender, port, mr->lcores->handover_size,
 					   mr->lcores->lcore[sender]->socket);
 	if (*ring == NULL)
 		mr_fail(error, -rte_errno, "cannot make the ring from lcore %u to port %u: %s",
 			mr->lcores->lcore[sender]->id, port, rte_strerror(rte_errno));
 	return *ring;
+}
+
+/* The ring to a worker of a port, made when first needed. */
+static struct rte_ring *spread_ring(struct mr *mr, unsigned worker, uint16_t port,
+				    struct mr_error *error)
+{
+	struct rte_ring **ring = &mr->lcores->spread[worker][port];
+
+	if (*ring == NULL)
+		*ring = mr_ring_of_packets(mr, "spread", worker, port, MR_SPREAD_RING_SIZE,
+					   mr->lcores->lcore[worker]->socket);
+	if (*ring == NULL)
+		mr_fail(error, -rte_errno, "cannot make the ring from port %u to lcore %u: %s",
+			port, mr->lcores->lcore[worker]->id, rte_strerror(rte_errno));
+	return *ring;
+}
+
+static int plan_spread(struct mr *mr, struct mr_lcore *lcore, uint16_t port, struct mr_plan *plan,
+		       struct mr_error *error)
+{
+	const struct mr_workers *workers = &mr->lcores->workers[port];
+
+	plan->spread[port].count = (uint16_t)workers->count;
+	for (unsigned i = 0; i < workers->count; i++) {
+		struct rte_ring **ring = &plan->spread[port].worker[i];
+
+		plan->spread[port].sleep[i] = mr->lcores->lcore[workers->lcore[i]]->sleep;
+		if (workers->lcore[i] == lcore->index)
+			continue;
+		*ring = spread_ring(mr, workers->lcore[i], port, error);
+		if (*ring == NULL)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 static int plan_rx(struct mr *mr, const struct mr_placement *placement, struct mr_lcore *lcore,
@@ -80,8 +159,13 @@ static int plan_rx(struct mr *mr, const struct mr_placement *placement, struct m
 					       "lcore %u would poll more than %d rx queues: use "
 					       "more lcores or fewer queues",
 					       lcore->id, MR_MAX_RX_QUEUES);
-			plan->rx[plan->rx_count++] = (struct mr_rx_queue){
-				.port = port, .queue = queue, .burst = mr_port(mr, port)->burst};
+			plan->rx[plan->rx_count++] =
+				(struct mr_rx_queue){.port = port,
+						     .queue = queue,
+						     .burst = mr_port(mr, port)->burst,
+						     .spread = mr->lcores->workers[port].count > 0};
+			if (plan_spread(mr, lcore, port, plan, error) != 0)
+				return -ENOMEM;
 		}
 	return 0;
 }
@@ -127,55 +211,77 @@ static int plan_sources(struct mr *mr, const struct mr_placement *placement, str
 	return 0;
 }
 
+/* Lists the rings of spread ports that the lcore works for without polling them. */
+static void plan_spread_sources(struct mr *mr, const struct mr_placement *placement,
+				struct mr_lcore *lcore, struct mr_plan *plan)
+{
+	for (uint16_t port = 0; port < RTE_MAX_ETHPORTS; port++) {
+		uint8_t poller = placement->rx_lcore[port][0];
+
+		if (poller == MR_NO_LCORE || poller == lcore->index ||
+		    (worker_mask(&mr->lcores->workers[port]) >> lcore->index & 1) == 0)
+			continue;
+		plan->spread_source[plan->spread_count++] = (struct mr_spread_source){
+			.ring = mr->lcores->spread[lcore->index][port], .port = port};
+	}
+}
+
 static bool has_rx(const struct mr_plan *plan, const struct mr_rx_queue *rx)
 {
 	for (unsigned i = 0; i < plan->rx_count; i++)
-		if (memcmp(&plan->rx[i], rx, sizeof(*rx)) == 0)
+		if (plan->rx[i].port == rx->port && plan->rx[i].queue == rx->queue)
 			return true;
 	return false;
 }
 
-static bool has_source(const struct mr_plan *plan, const struct rte_ring *ring)
+/* Whether the lcore's packets go another way to a port that is there before and after. */
+static bool path_moves(const struct mr_placement *old, const struct mr_placement *next,
+		       unsigned lcore)
 {
-	for (unsigned i = 0; i < plan->source_count; i++)
-		if (plan->source[i].ring == ring)
+	for (unsigned port = 0; port < RTE_MAX_ETHPORTS; port++) {
+		uint8_t from = old->tx_queue[lcore][port], to = next->tx_queue[lcore][port];
+
+		if (from != UINT8_MAX && to != UINT8_MAX &&
+		    (from != to || old->tx_owner[port][from] != next->tx_owner[port][to]))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a spread port has other workers than before, or one whose packets go another way. */
+static bool spread_moves(const struct mr_plan *old, const struct mr_plan *next, uint16_t port,
+			 const struct plans *plans, const struct mr_workers *workers)
+{
+	const struct mr_spread *a = &old->spread[port], *b = &next->spread[port];
+
+	if (a->count != b->count || memcmp(a->worker, b->worker, sizeof(a->worker)) != 0)
+		return true;
+	for (unsigned i = 0; i < workers->count; i++)
+		if ((plans->moved >> workers->lcore[i] & 1) != 0)
 			return true;
 	return false;
 }
 
-static bool same_path(const struct mr_tx_path *a, const struct mr_tx_path *b)
-{
-	return a->usable == b->usable && a->handover == b->handover && a->queue == b->queue;
-}
-
-/* What old and next have in common, with the packets of other paths parked. */
-static int plan_pause(struct mr *mr, const struct mr_lcore *lcore, const struct mr_plan *next,
-		      struct mr_plan *pause, struct mr_error *error)
+/* Old without the queues that stand still, and with nobody filling rings to ports that leave. */
+static void plan_pause(struct mr *mr, const struct mr_lcore *lcore, const struct plans *plans,
+		       struct mr_plan *pause)
 {
 	static const struct mr_plan nothing;
 	const struct mr_plan *old = lcore->plan != NULL ? lcore->plan : &nothing;
+	const struct mr_plan *next = plans->next[lcore->index];
 
-	for (unsigned i = 0; i < old->rx_count; i++)
-		if (has_rx(next, &old->rx[i]))
-			pause->rx[pause->rx_count++] = old->rx[i];
+	*pause = *old;
+	pause->rx_count = 0;
+	for (unsigned i = 0; i < old->rx_count; i++) {
+		const struct mr_rx_queue *rx = &old->rx[i];
 
-	for (uint16_t port = 0; port < RTE_MAX_ETHPORTS; port++) {
-		pause->tx[port] = next->tx[port];
-		if (!next->tx[port].usable || same_path(&old->tx[port], &next->tx[port]))
-			continue;
-		pause->tx[port].handover = handover_ring(mr, lcore->index, port, error);
-		if (pause->tx[port].handover == NULL)
-			return -ENOMEM;
+		if ((plans->moved >> lcore->index & 1) == 0 && has_rx(next, rx) &&
+		    !spread_moves(old, next, rx->port, plans, &mr->lcores->workers[rx->port]))
+			pause->rx[pause->rx_count++] = *rx;
 	}
-
-	for (unsigned i = 0; i < old->source_count; i++) {
-		uint16_t port = old->source[i].port;
-
-		if (has_source(next, old->source[i].ring) &&
-		    same_path(&old->tx[port], &next->tx[port]))
-			pause->source[pause->source_count++] = old->source[i];
-	}
-	return 0;
+	for (uint16_t port = 0; port < RTE_MAX_ETHPORTS; port++)
+		if (!next->tx[port].usable && old->tx[port].handover != NULL)
+			pause->tx[port] = next->tx[port];
 }
 
 static void free_plans(struct plans *plans)
@@ -206,10 +312,14 @@ static int make_plans(struct mr *mr, struct plans *plans, struct mr_error *error
 	for (unsigned i = 0; i < mr->lcores->count; i++) {
 		struct mr_lcore *lcore = mr->lcores->lcore[i];
 
-		if (plan_sources(mr, &plans->placement, lcore, plans->next[i], error) != 0 ||
-		    plan_pause(mr, lcore, plans->next[i], plans->pause[i], error) != 0)
+		if (plan_sources(mr, &plans->placement, lcore, plans->next[i], error) != 0)
 			return -ENOSPC;
+		plan_spread_sources(mr, &plans->placement, lcore, plans->next[i]);
+		if (path_moves(&mr->lcores->placement, &plans->placement, i))
+			plans->moved |= UINT64_C(1) << i;
 	}
+	for (unsigned i = 0; i < mr->lcores->count; i++)
+		plan_pause(mr, mr->lcores->lcore[i], plans, plans->pause[i]);
 	return 0;
 }
 
@@ -227,28 +337,22 @@ static void publish(struct mr *mr, struct mr_plan **plans)
 	}
 }
 
-/* Between the steps: empties the rings that will have no reader. */
-static void empty_unread_rings(struct mr *mr, const struct mr_placement *next)
+/* In the pause: waits until all that had been received on queues that stand still is sent. Workers
+ * of spread ports come first, since they hand over, too. */
+static void await_sent(struct mr *mr)
 {
-	for (unsigned sender = 0; sender < mr->lcores->count; sender++)
-		for (uint16_t port = 0; port < RTE_MAX_ETHPORTS; port++)
-			if (next->tx_queue[sender][port] == UINT8_MAX)
-				mr_ring_discard(mr, mr->lcores->handover[sender][port], port,
-						MR_DROP_no_tx_path);
-}
+	struct mr_lcores *lcores = mr->lcores;
 
-static void inject_parked(struct mr *mr)
-{
-	for (unsigned sender = 0; sender < mr->lcores->count; sender++)
-		for (uint16_t port = 0; port < RTE_MAX_ETHPORTS; port++) {
-			struct rte_ring *ring = mr->lcores->handover[sender][port];
-			void *packet;
-
-			if (ring == NULL || !is_owner(&mr->lcores->placement, sender, port))
-				continue;
-			while (rte_ring_sc_dequeue(ring, &packet) == 0)
-				mr_inject(mr, port, packet);
-		}
+	for (unsigned i = 0; i < lcores->count; i++)
+		for (unsigned port = 0; port < RTE_MAX_ETHPORTS; port++)
+			mr_ring_await(mr, lcores->spread[i][port]);
+	mr_rcu_synchronize(mr->rcu);
+	for (unsigned i = 0; i < lcores->count; i++) {
+		mr_ring_await(mr, lcores->lcore[i]->inject);
+		for (unsigned port = 0; port < RTE_MAX_ETHPORTS; port++)
+			mr_ring_await(mr, lcores->handover[i][port]);
+	}
+	mr_rcu_synchronize(mr->rcu);
 }
 
 int mr_lcores_place_without(struct mr *mr, uint16_t port, struct mr_error *error)
@@ -257,12 +361,12 @@ int mr_lcores_place_without(struct mr *mr, uint16_t port, struct mr_error *error
 	struct mr_placement_port ports[RTE_MAX_ETHPORTS];
 	int sockets[MR_MAX_LCORES];
 	struct plans plans = {0};
+	unsigned count = started_ports(mr, port, ports);
 	int ret;
 
 	for (unsigned i = 0; i < lcores->count; i++)
 		sockets[i] = lcores->lcore[i]->socket;
-	mr_placement_compute(&plans.placement, ports, started_ports(mr, port, ports), sockets,
-			     lcores->count);
+	mr_placement_compute(&plans.placement, ports, count, sockets, lcores->count);
 	ret = make_plans(mr, &plans, error);
 	if (ret != 0) {
 		free_plans(&plans);
@@ -271,18 +375,35 @@ int mr_lcores_place_without(struct mr *mr, uint16_t port, struct mr_error *error
 
 	publish(mr, plans.pause);
 	mr_rcu_synchronize(mr->rcu);
-	empty_unread_rings(mr, &plans.placement);
+	await_sent(mr);
 	for (unsigned i = 0; i < lcores->count; i++)
 		mr_sleep_watch(lcores->lcore[i], plans.next[i]);
 	publish(mr, plans.next);
 	lcores->placement = plans.placement;
-	/* Until here a sender may still have parked. */
+	for (unsigned i = 0; i < count; i++)
+		lcores->feeds[ports[i].port] = ports[i].feeds;
+	/* Until here an lcore may still have read the rings and queues of the pause. */
 	mr_rcu_synchronize(mr->rcu);
-	inject_parked(mr);
 	return 0;
 }
 
 int mr_lcores_place(struct mr *mr, struct mr_error *error)
 {
 	return mr_lcores_place_without(mr, MR_PORT_NONE, error);
+}
+
+void mr_lcores_follow_roles(struct mr *mr)
+{
+	struct mr_port *port;
+	bool changed = false;
+
+	if (mr->lcores->count == 1)
+		return;
+	MR_PORT_FOREACH (mr, port) {
+		if (port->started && mr->lcores->placement.home[port->id] != MR_NO_LCORE)
+			changed |=
+				mr->lcores->feeds[port->id] != feeds_of(mr, port->id, MR_PORT_NONE);
+	}
+	if (changed)
+		mr_lcores_place(mr, NULL);
 }

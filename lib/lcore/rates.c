@@ -15,7 +15,7 @@
 
 struct snapshot {
 	struct mr_traffic rx, tx;
-	uint64_t busy_cycles, sleep_cycles;
+	uint64_t busy_cycles, sleep_cycles, taken;
 };
 
 struct mr_rates {
@@ -23,6 +23,8 @@ struct mr_rates {
 	uint64_t taken_ms;
 	struct snapshot lcore[MR_MAX_LCORES], port[RTE_MAX_ETHPORTS];
 	struct mr_rate lcore_rate[MR_MAX_LCORES], port_rate[RTE_MAX_ETHPORTS];
+	uint64_t queue[RTE_MAX_ETHPORTS][MR_MAX_QUEUES]; /* packets received */
+	uint64_t queue_pps[RTE_MAX_ETHPORTS][MR_MAX_QUEUES];
 };
 
 struct mr_rates *mr_rates_create(void)
@@ -62,6 +64,7 @@ static void add_lcore(const struct mr_counters *counters, struct snapshot *lcore
 		}
 	lcore->busy_cycles = mr_counter_read(&counters->busy_cycles);
 	lcore->sleep_cycles = mr_counter_read(&counters->sleep_cycles);
+	lcore->taken = mr_counter_read(&counters->spread_taken);
 }
 
 static uint64_t per_second(uint64_t now, uint64_t then, uint64_t ms)
@@ -78,7 +81,7 @@ static unsigned percent(double share)
 static struct mr_rate rate_between(const struct snapshot *then, const struct snapshot *now,
 				   uint64_t ms)
 {
-	uint64_t packets = now->rx.packets - then->rx.packets;
+	uint64_t packets = now->rx.packets - then->rx.packets + now->taken - then->taken;
 	uint64_t busy = now->busy_cycles - then->busy_cycles;
 	double cycles = (double)rte_get_tsc_hz() * (double)ms / 1000;
 
@@ -92,6 +95,28 @@ static struct mr_rate rate_between(const struct snapshot *then, const struct sna
 		.asleep_percent =
 			percent((double)(now->sleep_cycles - then->sleep_cycles) / cycles),
 	};
+}
+
+static uint64_t queue_packets(const struct mr_lcores *lcores, unsigned port, unsigned queue)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < lcores->count; i++)
+		sum += mr_counter_read(&lcores->lcore[i]->counters.rx[port][queue].packets);
+	return sum;
+}
+
+static void poll_queues(const struct mr_lcores *lcores, struct mr_rates *rates, uint64_t ms)
+{
+	for (unsigned port = 0; port < RTE_MAX_ETHPORTS; port++)
+		for (unsigned queue = 0; queue < MR_MAX_QUEUES; queue++) {
+			uint64_t now = queue_packets(lcores, port, queue);
+
+			if (rates->taken)
+				rates->queue_pps[port][queue] =
+					per_second(now, rates->queue[port][queue], ms);
+			rates->queue[port][queue] = now;
+		}
 }
 
 void mr_rates_poll(struct mr *mr, uint64_t now_ms)
@@ -110,6 +135,7 @@ void mr_rates_poll(struct mr *mr, uint64_t now_ms)
 		for (unsigned i = 0; i < RTE_MAX_ETHPORTS; i++)
 			rates->port_rate[i] = rate_between(&rates->port[i], &port[i], ms);
 	}
+	poll_queues(mr->lcores, rates, ms);
 	memcpy(rates->lcore, lcore, sizeof(lcore));
 	memcpy(rates->port, port, sizeof(port));
 	rates->taken = true;
@@ -124,4 +150,9 @@ struct mr_rate mr_rate_of_lcore(const struct mr *mr, unsigned index)
 struct mr_rate mr_rate_of_port(const struct mr *mr, uint16_t port)
 {
 	return mr->lcores->rates->port_rate[port];
+}
+
+uint64_t mr_rate_of_rx_queue(const struct mr *mr, uint16_t port, uint16_t queue)
+{
+	return mr->lcores->rates->queue_pps[port][queue];
 }

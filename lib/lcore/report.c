@@ -130,6 +130,8 @@ json_t *mr_report_lcore(const struct mr *mr, const struct mr_lcore *lcore)
 		{"punted", &c->punted},
 		{"injected", &c->injected},
 		{"handed_over", &c->handed_over},
+		{"spread_given", &c->spread_given},
+		{"spread_taken", &c->spread_taken},
 		{"learn_full", &c->learn_full},
 		{"stations_moved", &c->stations_moved},
 		{"sleeps", &c->sleeps},

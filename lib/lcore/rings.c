@@ -6,6 +6,7 @@
 #include "lcore/rings.h"
 
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 
 #include "lcore/lcores.h"
@@ -16,13 +17,12 @@ static void ring_name(char *name, const struct mr *mr, const char *what, unsigne
 }
 
 struct rte_ring *mr_ring_of_packets(const struct mr *mr, const char *what, unsigned a, unsigned b,
-				    int socket)
+				    unsigned size, int socket)
 {
 	char name[RTE_RING_NAMESIZE];
 
 	ring_name(name, mr, what, a, b);
-	return rte_ring_create(name, MR_PACKET_RING_SIZE, socket,
-			       RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ);
+	return rte_ring_create(name, size, socket, RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ);
 }
 
 struct rte_ring *mr_ring_of_learned(const struct mr *mr, unsigned lcore, int socket)
@@ -45,6 +45,27 @@ void mr_ring_discard(struct mr *mr, struct rte_ring *ring, uint16_t port,
 		mr_control_drop(mr, port, reason, packet);
 }
 
+static void run_adopted(struct mr_lcores *lcores)
+{
+	for (unsigned i = 0; i < lcores->count; i++)
+		mr_lcore_iteration(lcores->lcore[i], lcores->lcore[i]->now);
+}
+
+void mr_ring_await(struct mr *mr, const struct rte_ring *ring)
+{
+	if (ring == NULL || !mr->lcores->running)
+		return;
+	/* The positions count all packets that ever passed, modulo 2^32. */
+	uint32_t target = __atomic_load_n(&ring->prod.tail, __ATOMIC_ACQUIRE);
+
+	while ((int32_t)(__atomic_load_n(&ring->cons.tail, __ATOMIC_ACQUIRE) - target) < 0) {
+		if (mr->lcores->adopted)
+			run_adopted(mr->lcores);
+		else
+			sched_yield();
+	}
+}
+
 void mr_rings_discard_all(struct mr *mr)
 {
 	struct mr_lcores *lcores = mr->lcores;
@@ -53,7 +74,9 @@ void mr_rings_discard_all(struct mr *mr)
 		mr_ring_discard(mr, lcores->lcore[i]->punt, MR_PORT_NONE, MR_DROP_stopped);
 		mr_ring_discard(mr, lcores->lcore[i]->punt_error, MR_PORT_NONE, MR_DROP_stopped);
 		mr_ring_discard(mr, lcores->lcore[i]->inject, MR_PORT_NONE, MR_DROP_stopped);
-		for (uint16_t port = 0; port < RTE_MAX_ETHPORTS; port++)
+		for (uint16_t port = 0; port < RTE_MAX_ETHPORTS; port++) {
 			mr_ring_discard(mr, lcores->handover[i][port], port, MR_DROP_stopped);
+			mr_ring_discard(mr, lcores->spread[i][port], port, MR_DROP_stopped);
+		}
 	}
 }

@@ -90,6 +90,7 @@ static void block(struct mr_lcore *lcore, uint32_t microseconds)
 {
 	uint64_t start = rte_rdtsc();
 
+	mr_lcore_reclaim(lcore);
 	rte_rcu_qsbr_thread_offline(lcore->qsbr, lcore->index);
 	bool woken = mr_sleep_block(lcore->sleep, microseconds);
 	rte_rcu_qsbr_thread_online(lcore->qsbr, lcore->index);

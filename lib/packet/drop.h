@@ -16,6 +16,7 @@
 	R(mtu_exceeded, "frame larger than the output port's MTU allows")                          \
 	R(tx_full, "transmit queue of the output port was full")                                   \
 	R(tx_handover_full, "ring to the lcore that owns the transmit queue was full")             \
+	R(spread_full, "ring to the lcore that the packet's flow belongs to was full")             \
 	R(no_tx_path, "output port is stopped or was removed")                                     \
 	R(bridge_bad_source, "source MAC is a group address or zero")                              \
 	R(bridge_reserved, "destination is a reserved group address (01:80:c2:00:00:0X)")          \

@@ -17,6 +17,15 @@ struct mr_vector {
 	struct rte_mbuf *packet[MR_VECTOR_SIZE] __rte_cache_aligned;
 };
 
+/* Asks for both cache lines of a buffer's header, which another lcore wrote last: the first says
+ * where and how long the frame is, the second where the buffer goes when it is sent. */
+#define MR_PREFETCH_AHEAD 8u /* buffers, of what is in work */
+static inline void mr_prefetch_mbuf(struct rte_mbuf *m)
+{
+	rte_mbuf_prefetch_part1(m);
+	rte_mbuf_prefetch_part2(m);
+}
+
 static_assert(MR_VECTOR_SIZE == 64, "a mask of packets is a uint64_t");
 
 #endif

@@ -26,6 +26,8 @@
 uint32_t mr_pool_size(const struct mr_ports *ports, int socket)
 {
 	unsigned lcores = RTE_MAX(ports->lcores, 1u);
+	unsigned handover_size =
+		ports->handover_size != 0 ? ports->handover_size : MR_PACKET_RING_SIZE;
 	uint32_t buffers = HELD_PACKETS;
 
 	for (unsigned id = 0; id < RTE_MAX_ETHPORTS; id++) {
@@ -34,7 +36,10 @@ uint32_t mr_pool_size(const struct mr_ports *ports, int socket)
 			continue;
 		buffers += (uint32_t)port->rxq * port->rxd + (uint32_t)port->txq * port->txd;
 		/* An lcore without a tx queue of its own hands over to one that has. */
-		buffers += (lcores - RTE_MIN(lcores, port->txq)) * MR_PACKET_RING_SIZE;
+		buffers += (lcores - RTE_MIN(lcores, port->txq)) * handover_size;
+		/* A port with one rx queue may be spread over all lcores. */
+		if (port->rxq == 1)
+			buffers += (lcores - 1) * MR_SPREAD_RING_SIZE;
 	}
 	buffers += lcores * PUNT_RINGS * MR_PACKET_RING_SIZE;
 	/* A vector in work and one that waits to be sent on each port. */

@@ -248,6 +248,7 @@ int mr_ports_create(struct mr *mr, const struct mr_port_options *options, struct
 {
 	if (ports_of(mr) == NULL)
 		return mr_fail(error, -ENOMEM, "ports: out of memory");
+	mr->ports->handover_size = options->handover_size;
 	int ret = create_all(mr, options, error);
 	if (ret < 0)
 		mr_ports_destroy(mr);

@@ -18,9 +18,11 @@
  */
 #define MR_MAX_QUEUES 16
 
-/* Packets that a ring between an lcore and the control thread, or from an lcore to the owner of a
- * tx queue, can hold. Pools are sized as if all of them were full. */
+/* Packets that rings can hold: one between an lcore and the control thread, or (by default) from an
+ * lcore to the owner of a tx queue; and one to a worker of a port that is spread over lcores. Pools
+ * are sized as if all of them were full. */
 #define MR_PACKET_RING_SIZE 1024
+#define MR_SPREAD_RING_SIZE 512
 
 /* What a person asked for on the command line; 0 means "as the driver's profile says". */
 struct mr_port_options {
@@ -32,6 +34,7 @@ struct mr_port_options {
 	uint32_t total_num_mbufs; /* buffers a pool */
 	bool lcores_sleep;        /* lcores without packets sleep, see lcore/sleep_fwd.c */
 	bool rx_interrupts;       /* let lcores block on rx interrupts, where the device has them */
+	uint32_t handover_size;   /* packets that a ring to the owner of a tx queue holds */
 	const char *profiles_dir; /* where the profiles are; NULL: installed or source tree */
 };
 

@@ -9,7 +9,8 @@
 
 /* The inside of room port, for its own files. Control thread. */
 struct mr_ports {
-	unsigned lcores; /* that will forward */
+	unsigned lcores;        /* that will forward */
+	unsigned handover_size; /* as in struct mr_port_options; 0: MR_PACKET_RING_SIZE */
 	struct mr_port *port[RTE_MAX_ETHPORTS];
 	struct rte_mempool *pool[RTE_MAX_NUMA_NODES];
 	struct rte_mempool *host_pool; /* one of pool[] */

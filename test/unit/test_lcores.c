@@ -344,20 +344,35 @@ static void hand_over(struct mr *mr, unsigned sender, uint16_t port, unsigned co
 static void packets_in_a_ring_survive_a_change_of_owner(void **state)
 {
 	struct mr *mr = *state;
-	unsigned owner;
+	uint8_t owner;
 
-	ports[0].started = false;
 	adopt_and_place(mr);
-	owner = mr->lcores->placement.tx_owner[2][0];
-	hand_over(mr, !owner, 2, 10);
+	owner = mr->lcores->placement.tx_owner[1][0];
+	hand_over(mr, !owner, 1, 10);
 
-	/* One more port, and port 2 changes hands: its old sender is its owner now. */
-	ports[0].started = true;
-	assert_int_equal(mr_lcores_place(mr, NULL), 0);
-	assert_int_equal(mr->lcores->placement.tx_owner[2][0], !owner);
-	assert_int_equal(mr_lcores_balance(mr).held, 10);
-	iterate_all(mr, 2);
-	assert_int_equal(sent_on(mr, 2), 10);
+	/* All that goes to port 1 comes in on ports 0 and 2: its old sender is its owner now. */
+	assert_int_equal(mr_lcores_pin(mr, 0, 0, !owner, NULL), 0);
+	assert_int_equal(mr_lcores_pin(mr, 2, 0, !owner, NULL), 0);
+	assert_int_equal(mr->lcores->placement.tx_owner[1][0], !owner);
+	assert_int_equal(sent_on(mr, 1), 10);
+	assert_int_equal(mr_lcores_balance(mr).held, 0);
+}
+
+static void pins_survive_other_placements_until_released(void **state)
+{
+	struct mr *mr = *state;
+	uint8_t there;
+
+	adopt_and_place(mr);
+	there = mr->lcores->placement.rx_lcore[1][0];
+	assert_int_equal(mr_lcores_pin(mr, 1, 0, !there, NULL), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(mr_lcores_place_without(mr, (uint16_t)i, NULL), 0);
+		assert_int_equal(mr_lcores_place(mr, NULL), 0);
+		assert_int_equal(mr->lcores->placement.rx_lcore[1][0], !there);
+	}
+	assert_int_equal(mr_lcores_pin(mr, 1, 0, MR_NO_LCORE, NULL), 0);
+	assert_int_equal(mr->lcores->placement.rx_lcore[1][0], there);
 }
 
 static void a_port_that_stops_leaves_nothing_in_its_rings(void **state)
@@ -369,7 +384,7 @@ static void a_port_that_stops_leaves_nothing_in_its_rings(void **state)
 	owner = mr->lcores->placement.tx_owner[0][0];
 	hand_over(mr, !owner, 0, 5);
 	assert_int_equal(mr_lcores_place_without(mr, 0, NULL), 0);
-	assert_int_equal(mr->lcores->control->drop[0][MR_DROP_no_tx_path], 5);
+	assert_int_equal(sent_on(mr, 0), 5);
 	assert_int_equal(mr_lcores_balance(mr).held, 0);
 	for (unsigned i = 0; i < 2; i++) {
 		const struct mr_plan *plan = mr->lcores->lcore[i]->plan;
@@ -435,6 +450,7 @@ int main(void)
 		WITH_APPLIANCE(rooms_above_add_what_they_hold),
 		WITH_APPLIANCE(plans_agree_on_rings_and_queues),
 		WITH_APPLIANCE(packets_in_a_ring_survive_a_change_of_owner),
+		WITH_APPLIANCE(pins_survive_other_placements_until_released),
 		WITH_APPLIANCE(a_port_that_stops_leaves_nothing_in_its_rings),
 		WITH_APPLIANCE(threads_lose_nothing_while_ports_come_and_go),
 	};
