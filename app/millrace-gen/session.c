@@ -16,7 +16,9 @@
 #define WARM_UP_TRIES 3
 #define WARM_UP_MAX 65536 /* frames, unless told */
 #define WARM_UP_RATE (10000 * 1000ull)
-#define DEADLINE_SLACK 1.005 /* the last frame is due one gap before the time is over */
+/* What a run may take longer than its time: 1%, and a time slice lost to the kernel. */
+#define SLACK 1.01
+#define SLACK_SECONDS 0.02
 
 static void set_station(struct session *session, unsigned index)
 {
@@ -181,7 +183,7 @@ int session_run(struct session *session, uint64_t rate, uint64_t count, double s
 		.set = {session->set[0], session->set[1]},
 		.rate = rate,
 		.count = count,
-		.seconds = seconds * DEADLINE_SLACK,
+		.seconds = seconds > 0 ? seconds * SLACK + SLACK_SECONDS : 0,
 		.settle_ms = session->options->settle_ms,
 		.verify = session->options->verify,
 	};
@@ -212,7 +214,7 @@ bool session_kept_pace(const struct session *session, uint64_t rate, uint64_t co
 
 	for (unsigned i = 0; i < session->ways; i++) {
 		const struct flow_result *flow = &session->result.flow[i];
-		if (flow->sent != count || flow->send_seconds > wanted * 1.01 + 0.001)
+		if (flow->sent != count || flow->send_seconds > wanted * SLACK + SLACK_SECONDS)
 			return false;
 	}
 	return true;
