@@ -113,6 +113,14 @@ static const char *format(const struct report_row *row, const struct column *col
 	return text;
 }
 
+/* As format, for people: several sizes have no number. */
+static const char *show(const struct report_row *row, const struct column *column, char *text)
+{
+	if (column->offset == AT(size) && row->size == 0)
+		return "mix";
+	return format(row, column, text);
+}
+
 static bool is_shown(const struct report *report, const struct column *column)
 {
 	bool shown = !column->fault;
@@ -130,8 +138,8 @@ void report_print(const struct report *report, FILE *out)
 	for (unsigned c = 0; c < RTE_DIM(columns); c++) {
 		width[c] = is_shown(report, &columns[c]) ? (int)strlen(columns[c].heading) : 0;
 		for (unsigned i = 0; i < report->count && width[c] != 0; i++)
-			width[c] = RTE_MAX(
-				width[c], (int)strlen(format(&report->rows[i], &columns[c], text)));
+			width[c] = RTE_MAX(width[c],
+					   (int)strlen(show(&report->rows[i], &columns[c], text)));
 		if (width[c] != 0)
 			fprintf(out, "%s%*s", c == 0 ? "" : "  ", width[c], columns[c].heading);
 	}
@@ -140,7 +148,7 @@ void report_print(const struct report *report, FILE *out)
 		for (unsigned c = 0; c < RTE_DIM(columns); c++)
 			if (width[c] != 0)
 				fprintf(out, "%s%*s", c == 0 ? "" : "  ", width[c],
-					format(&report->rows[i], &columns[c], text));
+					show(&report->rows[i], &columns[c], text));
 		fprintf(out, "\n");
 	}
 }
