@@ -86,7 +86,7 @@ static void commands_are_documented(void **state)
 }
 
 /* A line of --help: "  --name=VALUE   what it is for (1 to 16)". */
-static void expect_option(const char *page, const char *help_line)
+static void expect_option(const char *name, const char *page, const char *help_line)
 {
 	char wanted[128], range[64] = "";
 	const char *open = strrchr(help_line, '('), *rest;
@@ -94,34 +94,41 @@ static void expect_option(const char *page, const char *help_line)
 	snprintf(wanted, sizeof(wanted), "* `%.*s`", (int)strcspn(help_line, " "), help_line);
 	rest = find_line(page, wanted);
 	if (rest == NULL)
-		fail_msg("docs/commands.md lacks the line %s", wanted);
+		fail_msg("docs/%s lacks the line %s", name, wanted);
 	if (open != NULL && strstr(open, " to ") != NULL) {
 		snprintf(range, sizeof(range), "%.*s", (int)strcspn(open + 1, ")"), open + 1);
 		const char *found = strstr(rest, range);
 		if (found == NULL || found > strchr(rest, '\n'))
-			fail_msg("docs/commands.md: %s lacks its range, %s", wanted, range);
+			fail_msg("docs/%s: %s lacks its range, %s", name, wanted, range);
 	}
 }
 
-static void launch_options_are_documented(void **state)
+/* The page has a line for each option of --help, and for no other. */
+static void expect_options(const char *name, const char *command)
 {
-	char *page = read_page("commands.md"), line[512];
-	FILE *help = popen(MILLRACE " -- --help", "r");
+	char *page = read_page(name), line[512];
+	FILE *help = popen(command, "r");
 	unsigned options = 0;
 
-	(void)state;
 	assert_non_null(help);
 	while (fgets(line, sizeof(line), help) != NULL) {
 		line[strcspn(line, "\n")] = '\0';
 		if (strncmp(line, "  --", 4) != 0)
 			continue;
-		expect_option(page, line + 2);
+		expect_option(name, page, line + 2);
 		options++;
 	}
 	assert_int_equal(pclose(help), 0);
 	assert_int_not_equal(options, 0);
 	assert_int_equal(count_lines(page, "* `--"), options);
 	free(page);
+}
+
+static void launch_options_are_documented(void **state)
+{
+	(void)state;
+	expect_options("commands.md", MILLRACE " -- --help");
+	expect_options("generator.md", MILLRACE_GEN " -- --help");
 }
 
 static void client_options_are_documented(void **state)
