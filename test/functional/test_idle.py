@@ -149,9 +149,10 @@ def test_answers_come_soon(rig):
 
 
 def test_hand_over_wakes_the_owner(rig):
-    """Two lcores, one transmit queue a port: what crosses must wake the other."""
+    """Two lcores, one queue a port, whose flows both lcores share: what crosses must wake the other."""
     hosts = rig.hosts('10.0.1.1/24', '10.0.1.2/24')
-    millrace = rig.millrace(DEEP_AF_PACKET, config=BRIDGE, cores=None,
+    spread = '\nport spread 0 lcores 1,2\nport spread 1 lcores 1,2\n'
+    millrace = rig.millrace(DEEP_AF_PACKET, config=BRIDGE + spread, cores=None,
                             eal=['--lcores', '0@0,1@0,2@1'])
     wait_for(lambda: hosts[0].ping('10.0.1.2', 1))
     assert hosts[0].ping('10.0.1.2', 20) == 20
