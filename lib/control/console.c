@@ -69,7 +69,7 @@ static void take_plain(struct mr_console *console, const char *data, size_t size
 			console->line[console->length++] = data[i];
 			console->skipping = console->length > MR_MAX_LINE;
 			if (console->skipping)
-				fprintf(console->out, "a line of more than %u bytes is too long\n",
+				fprintf(console->out, "a line of more than %d bytes is too long\n",
 					MR_MAX_LINE);
 		}
 	}

@@ -40,7 +40,7 @@ struct neighbour {
 	LIST_ENTRY(neighbour) of_iface;
 	TAILQ_ENTRY(neighbour) all;
 	TAILQ_ENTRY(neighbour) unresolved; /* valid when is_unresolved */
-	LIST_HEAD(, multipath_path) paths; /* multipath sets that it is in */
+	LIST_HEAD(neighbour_paths, multipath_path) paths; /* multipath sets that it is in */
 	uint64_t created_ms, deadline_ms;
 	uint32_t ipv4;
 	uint32_t next_hop; /* 0: has none; referenced by host_route and each use as a gateway */

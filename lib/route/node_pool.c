@@ -35,7 +35,7 @@ struct mr_node_pool {
 	struct chunk **chunks; /* in the order of their addresses */
 	unsigned chunk_count;
 	uint32_t used;
-	LIST_HEAD(, chunk) available;
+	LIST_HEAD(chunk_list, chunk) available;
 	struct chunk *spare; /* the one chunk that may be empty */
 };
 

@@ -45,7 +45,7 @@ struct mr_telemetry {
 	unsigned tables;
 	bool closing;
 	unsigned waiters;
-	TAILQ_HEAD(, request) requests;
+	TAILQ_HEAD(request_queue, request) requests;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below and of requests */
