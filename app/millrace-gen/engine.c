@@ -333,6 +333,7 @@ static int prepare_direction(struct engine *engine, unsigned direction, const st
 	memset(rx->sequence, 0, set->streams * sizeof(*rx->sequence));
 	tx->active = true;
 	tx->done = false;
+	tx->cease = false;
 	tx->count = run->count;
 	tx->patience = cycles_of_ms(PATIENCE_MS);
 	return 0;
@@ -382,13 +383,14 @@ static bool is_over(const struct engine *engine, struct watch *watch)
 {
 	uint64_t now = rte_rdtsc(), missing = 0, last = 0;
 
-	if (interrupted)
-		return true;
 	for (unsigned i = 0; i < engine->ports; i++) {
-		const struct transmit *tx = engine->tx[i];
+		struct transmit *tx = engine->tx[i];
 		const struct receive *rx = engine->rx[receiver_of(engine, i)];
 		if (!tx->active)
 			continue;
+		/* What has been sent still counts: it is waited for. */
+		if (interrupted)
+			__atomic_store_n(&tx->cease, true, __ATOMIC_RELAXED);
 		if (!__atomic_load_n(&tx->done, __ATOMIC_ACQUIRE))
 			return false;
 		uint64_t sent = __atomic_load_n(&tx->tagged, __ATOMIC_RELAXED);

@@ -84,7 +84,8 @@ void transmit_poll(struct transmit *transmit)
 		return;
 	}
 	uint64_t left = transmit->count - transmit->made;
-	if (left == 0 || (transmit->deadline != 0 && (int64_t)(now - transmit->deadline) >= 0)) {
+	bool too_late = transmit->deadline != 0 && (int64_t)(now - transmit->deadline) >= 0;
+	if (left == 0 || too_late || __atomic_load_n(&transmit->cease, __ATOMIC_RELAXED)) {
 		finish(transmit);
 		return;
 	}

@@ -26,6 +26,7 @@ struct transmit {
 
 	/* Of one run: set by the control thread before it starts. */
 	bool active; /* sends more than replies */
+	bool cease;  /* makes no more frames; the control thread may set it while the lcore polls */
 	uint16_t mark;
 	uint64_t count;    /* frames to send */
 	uint64_t deadline; /* TSC: no frame is made after it; 0: none */

@@ -186,7 +186,8 @@ def test_bridge(rig):
         '02:00:00:00:00:01-02:00:00:00:00:20,02:00:00:00:01:01-02:00:00:00:01:20')
     for row in rows:
         expect(row, 3000)
-    assert not millrace.drops()
+    # The first announcements may come before the appliance sees the other link.
+    assert set(millrace.drops()) <= {'bridge_no_member'}
     millrace.check_conservation()
 
 

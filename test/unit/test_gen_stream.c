@@ -116,8 +116,8 @@ static void ranges_are_taken_in_turn(void **state)
 		const struct rte_udp_hdr *udp = (const struct rte_udp_hdr *)(ip + 1);
 		assert_int_equal(mac_to_number(&ether->src_addr), 0x0200000000feull + k % 4);
 		assert_int_equal(mac_to_number(&ether->dst_addr), 0x020000000002ull);
-		assert_int_equal(rte_be_to_cpu_32(ip->src_addr), RTE_IPV4(198, 18, 0, 254) + k % 5);
-		assert_int_equal(rte_be_to_cpu_32(ip->dst_addr), RTE_IPV4(198, 19, 0, 1) + k % 3);
+		assert_int_equal(rte_be_to_cpu_32(ip->src_addr), 0xc61200fe + k % 5);
+		assert_int_equal(rte_be_to_cpu_32(ip->dst_addr), 0xc6130001 + k % 3);
 		assert_int_equal(rte_be_to_cpu_16(udp->src_port), 1000 + k % 7);
 		assert_int_equal(rte_be_to_cpu_16(udp->dst_port), 9);
 	}
