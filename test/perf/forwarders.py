@@ -45,11 +45,12 @@ class Connection:
 
 
 class Forwarder:
-    """A process with two net_pcap ports that forwards on one lcore; use as a context.
+    """A process with net_pcap ports that forwards on one lcore; use as a context.
     directory: what traffic.make wrote."""
 
     def __init__(self, name, directory, cpus, burst):
         self.name, self.traffic, self.cpus, self.burst = name, directory, cpus, burst
+        self.ports = range(traffic.ports(directory))
         self.prefix = f'bench-{name}-{os.getpid()}'
         self.directory = tempfile.mkdtemp(prefix=self.prefix)
         self.process = self.connection = None
@@ -57,10 +58,12 @@ class Forwarder:
     def command(self):
         raise NotImplementedError
 
+    def lcores(self):
+        return f'0@{self.cpus[0]},1@{self.cpus[1]}'
+
     def eal(self):
-        vdevs = [f'--vdev=net_pcap{n},rx_pcap={self.traffic}/p{n}.pcap,infinite_rx=1' for n in (0, 1)]
-        lcores = f'0@{self.cpus[0]},1@{self.cpus[1]}'
-        return ['--lcores', lcores, '--no-pci', '--file-prefix', self.prefix, *vdevs, '--']
+        vdevs = [f'--vdev=net_pcap{n},rx_pcap={self.traffic}/p{n}.pcap,infinite_rx=1' for n in self.ports]
+        return ['--lcores', self.lcores(), '--no-pci', '--file-prefix', self.prefix, *vdevs, '--']
 
     def __enter__(self):
         self.started = time.monotonic()
@@ -103,7 +106,7 @@ class Forwarder:
         return self.connection.query(command)
 
     def await_traffic(self):
-        """Returns when both ports send."""
+        """Returns when all ports send."""
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
@@ -111,28 +114,28 @@ class Forwarder:
             if self.connection is None and not self.connect():
                 time.sleep(0.02)
                 continue
-            if self.ready() and all(self.query(f'/ethdev/stats,{n}')['opackets'] for n in (0, 1)):
-                self.thread = self.forwarding_thread()
+            if self.ready() and all(self.query(f'/ethdev/stats,{n}')['opackets'] for n in self.ports):
+                self.thread = self.forwarding_thread(1)
                 return
             time.sleep(0.02)
         raise Invalid(f'{self.name} did not forward:\n{self.log()[-2000:]}')
 
     def ready(self):
-        return len(self.query('/ethdev/list') or []) == 2
+        return len(self.query('/ethdev/list') or []) == len(self.ports)
 
-    def forwarding_thread(self):
+    def forwarding_thread(self, lcore):
         for task in os.listdir(f'/proc/{self.process.pid}/task'):
             with open(f'/proc/{self.process.pid}/task/{task}/comm', encoding='ascii') as file:
-                if file.read().strip() in ('lcore-worker-1', 'rte-worker-1'):
+                if file.read().strip() in (f'lcore-worker-{lcore}', f'rte-worker-{lcore}'):
                     return task
-        raise Invalid(f'{self.name} has no thread lcore-worker-1')
+        raise Invalid(f'{self.name} has no thread lcore-worker-{lcore}')
 
     def cpu_seconds(self):
         with open(f'/proc/{self.process.pid}/task/{self.thread}/schedstat', encoding='ascii') as file:
             return int(file.read().split()[0]) / 1e9
 
     def sample(self):
-        stats = [self.query(f'/ethdev/stats,{n}') for n in (0, 1)]
+        stats = [self.query(f'/ethdev/stats,{n}') for n in self.ports]
         return {'wall': time.monotonic(), 'cpu': self.cpu_seconds(),
                 'rx': sum(s['ipackets'] for s in stats), 'tx': sum(s['opackets'] for s in stats)}
 

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the benchmark's forwarders receive: one capture file a port, and millrace's configuration.
 
+Ports are sides 0 and 1, each of which sends to the other; or, in scenarios that end in -cross, 0 to 3:
+0 and 1 send to each other, so do 2 and 3, and the first two are polled by lcore 1, the others by
+lcore 2, which by its ports' number is the likelier sender to the first two and so owns their transmit
+queues: all that both lcores send goes by the other one.
+
 All of it follows from a seed, so that two runs see the same packets. Frames measure 60 bytes (64 with
 the FCS, which files do not hold) and are UDP with ports that differ from flow to flow.
 """
+import glob
 import ipaddress
 import random
 import struct
@@ -11,7 +17,7 @@ import struct
 FLOWS = 4096
 STATIONS = 1024
 GATEWAYS = 8
-PORT_MACS = [bytes.fromhex(f'02706361700{n}') for n in (0, 1)]  # net_pcap's own
+PORT_MACS = [bytes.fromhex(f'02706361700{n}') for n in range(4)]  # net_pcap's own
 
 # Of 100 routes in the Internet's table so many have this length (CIDR reports, rounded).
 LENGTHS = {24: 60, 23: 10, 22: 11, 21: 5, 20: 5, 19: 3, 18: 2, 17: 1, 16: 2,
@@ -49,9 +55,9 @@ def station_mac(side, number):
 
 
 def bridge_frames(side, rng):
-    """Each station of this side sends to stations of the other one."""
+    """Each station of this side sends to stations of the one that it sends to."""
     for flow in range(FLOWS):
-        to = station_mac(1 - side, rng.randrange(STATIONS))
+        to = station_mac(side ^ 1, rng.randrange(STATIONS))
         yield udp_frame(to, station_mac(side, flow % STATIONS), 0xc6120000 + rng.randrange(1 << 16),
                         0xc6130000 + rng.randrange(1 << 16), rng)
 
@@ -84,7 +90,7 @@ def internet_prefixes(side, count, rng):
 def route_config(prefixes):
     """Commands: an address a port, static neighbours behind it, and the prefixes of each side over them."""
     lines = []
-    for side in (0, 1):
+    for side in range(len(prefixes)):
         lines.append(f'address add 10.0.{side}.1/24 port {side}')
         for n in range(GATEWAYS):
             lines.append(f'neighbour add 10.0.{side}.{2 + n} mac 02:00:00:01:0{side}:0{n} port {side}')
@@ -94,20 +100,27 @@ def route_config(prefixes):
     return lines
 
 
+def ports(directory):
+    """How many ports make wrote files for."""
+    return len(glob.glob(f'{directory}/p*.pcap'))
+
+
 def make(scenario, directory):
-    """Writes p0.pcap, p1.pcap and config of a scenario into a directory."""
+    """Writes p0.pcap, p1.pcap, ... and config of a scenario into a directory."""
     rng = random.Random(scenario)
-    config = []
-    if scenario in ('bridge', 'io'):
-        frames = [bridge_frames(side, rng) for side in (0, 1)]
+    kind = scenario.removesuffix('-cross')
+    sides = range(2 if kind == scenario else 4)
+    config = [] if kind == scenario else [f'port queue {side} 0 lcore {1 + side // 2}' for side in sides]
+    if kind in ('bridge', 'io'):
+        frames = [bridge_frames(side, rng) for side in sides]
     else:
-        if scenario == 'route100k':
-            prefixes = [internet_prefixes(side, 50000, rng) for side in (0, 1)]
+        if kind == 'route100k':
+            prefixes = [internet_prefixes(side, 50000, rng) for side in sides]
         else:
-            prefixes = [few_prefixes(side) for side in (0, 1)]
-        config = route_config(prefixes)
-        frames = [routed_frames(side, prefixes[1 - side], rng) for side in (0, 1)]
-    for side in (0, 1):
+            prefixes = [few_prefixes(side) for side in sides]
+        config += route_config(prefixes)
+        frames = [routed_frames(side, prefixes[side ^ 1], rng) for side in sides]
+    for side in sides:
         write_capture(f'{directory}/p{side}.pcap', frames[side])
     with open(f'{directory}/config', 'w', encoding='ascii') as file:
         file.write('\n'.join(config) + '\n')
