@@ -39,7 +39,7 @@ enum neighbour_state {
 struct neighbour {
 	LIST_ENTRY(neighbour) of_iface;
 	TAILQ_ENTRY(neighbour) all;
-	TAILQ_ENTRY(neighbour) unresolved; /* valid when is_unresolved */
+	TAILQ_ENTRY(neighbour) unresolved;                /* valid when is_unresolved */
 	LIST_HEAD(neighbour_paths, multipath_path) paths; /* multipath sets that it is in */
 	uint64_t created_ms, deadline_ms;
 	uint32_t ipv4;
