@@ -50,7 +50,7 @@ class Forwarder:
 
     def __init__(self, name, directory, cpus, burst):
         self.name, self.traffic, self.cpus, self.burst = name, directory, cpus, burst
-        self.ports = range(traffic.ports(directory))
+        self.ports = self.senders = range(traffic.ports(directory))
         self.prefix = f'bench-{name}-{os.getpid()}'
         self.directory = tempfile.mkdtemp(prefix=self.prefix)
         self.process = self.connection = None
@@ -61,9 +61,11 @@ class Forwarder:
     def lcores(self):
         return f'0@{self.cpus[0]},1@{self.cpus[1]}'
 
+    def vdevs(self):
+        return [f'--vdev=net_pcap{n},rx_pcap={self.traffic}/p{n}.pcap,infinite_rx=1' for n in self.ports]
+
     def eal(self):
-        vdevs = [f'--vdev=net_pcap{n},rx_pcap={self.traffic}/p{n}.pcap,infinite_rx=1' for n in self.ports]
-        return ['--lcores', self.lcores(), '--no-pci', '--file-prefix', self.prefix, *vdevs, '--']
+        return ['--lcores', self.lcores(), '--no-pci', '--file-prefix', self.prefix, *self.vdevs(), '--']
 
     def __enter__(self):
         self.started = time.monotonic()
@@ -106,7 +108,7 @@ class Forwarder:
         return self.connection.query(command)
 
     def await_traffic(self):
-        """Returns when all ports send."""
+        """Returns when all ports that are to send do."""
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
@@ -114,7 +116,7 @@ class Forwarder:
             if self.connection is None and not self.connect():
                 time.sleep(0.02)
                 continue
-            if self.ready() and all(self.query(f'/ethdev/stats,{n}')['opackets'] for n in self.ports):
+            if self.ready() and all(self.query(f'/ethdev/stats,{n}')['opackets'] for n in self.senders):
                 self.thread = self.forwarding_thread(1)
                 return
             time.sleep(0.02)
@@ -172,12 +174,12 @@ class Millrace(Forwarder):
              'stations_moved')
 
     def __init__(self, program, mode, directory, cpus, burst):
-        self.program, self.mode = program, mode
+        self.program, self.mode, self.config = program, mode, f'{directory}/config'
         super().__init__('millrace', directory, cpus, burst)
 
     def command(self):
         burst = [f'--burst={self.burst}'] if self.burst else []
-        return [self.program, *self.eal(), f'--forward-mode={self.mode}', f'--config={self.traffic}/config',
+        return [self.program, *self.eal(), f'--forward-mode={self.mode}', f'--config={self.config}',
                 f'--ctl-socket={self.directory}/ctl', f'--total-num-mbufs={MBUFS}', *burst]
 
     def ready(self):
