@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/appliance.h"
 #include "control/control.h"
 #include "lcore/lcores.h"
 
@@ -18,6 +19,15 @@ struct harness *harness(void)
 	if (h->rig.mr == NULL && ring_rig_create(&h->rig, HARNESS_PORTS, &error) != 0)
 		fail_msg("%s", error.text);
 	return h;
+}
+
+int harness_destroy(void **state)
+{
+	(void)state;
+	free(the_harness.configuration); /* of a case that failed */
+	mr_appliance_destroy(the_harness.rig.mr);
+	the_harness = (struct harness){0};
+	return 0;
 }
 
 static uint64_t drops(struct harness *h, enum mr_drop_reason reason)

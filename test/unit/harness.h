@@ -33,6 +33,8 @@ struct harness {
 
 /* The program's one harness, made at first use (EAL started already). */
 struct harness *harness(void);
+/* Frees it: the teardown of the program's group of tests. */
+int harness_destroy(void **state);
 
 void harness_begin(struct harness *h);
 void harness_end(struct harness *h);

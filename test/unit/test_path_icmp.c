@@ -434,5 +434,5 @@ int main(void)
 	};
 
 	test_eal_start("0");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, harness_destroy);
 }
