@@ -67,12 +67,12 @@ unsigned mr_lcore_iteration(struct mr_lcore *lcore, uint64_t now)
 
 	if (likely(plan != NULL)) {
 		lcore->current_plan = plan;
+		for (unsigned i = 0; i < plan->source_count; i++)
+			count += mr_output_handed_over(lcore, &plan->source[i]);
 		for (unsigned i = 0; i < plan->rx_count; i++)
 			count += poll_queue(lcore, &plan->rx[i]);
 		for (unsigned i = 0; i < plan->spread_count; i++)
 			count += mr_spread_take(lcore, &plan->spread_source[i]);
-		for (unsigned i = 0; i < plan->source_count; i++)
-			count += mr_output_handed_over(lcore, &plan->source[i]);
 		count += send_injected(lcore);
 		mr_output_flush(lcore);
 	}

@@ -23,6 +23,9 @@
 /* From this many packets on, copying them to the buffer costs more than a call of their own. */
 #define DIRECT_MIN 16
 
+/* Packets from one sender in one iteration. */
+#define HANDED_OVER_MAX 1024
+
 void mr_drop(struct mr_lcore *lcore, uint16_t port, enum mr_drop_reason reason,
 	     struct rte_mbuf **packets, unsigned count)
 {
@@ -194,7 +197,7 @@ void mr_output_scatter(struct mr_lcore *lcore, struct mr_vector *vector, uint64_
 	}
 }
 
-unsigned mr_output_handed_over(struct mr_lcore *lcore, const struct mr_tx_source *source)
+static unsigned take_handed_over(struct mr_lcore *lcore, const struct mr_tx_source *source)
 {
 	struct rte_mbuf *packets[MR_VECTOR_SIZE];
 	unsigned count =
@@ -211,4 +214,17 @@ unsigned mr_output_handed_over(struct mr_lcore *lcore, const struct mr_tx_source
 	if (count != 0)
 		append(lcore, source->port, packets, count, bytes);
 	return count;
+}
+
+/* All that waits, up to HANDED_OVER_MAX: an owner that fell behind catches up before it receives
+ * more, rather than have what others worked on dropped. */
+unsigned mr_output_handed_over(struct mr_lcore *lcore, const struct mr_tx_source *source)
+{
+	unsigned count, sum = 0;
+
+	do {
+		count = take_handed_over(lcore, source);
+		sum += count;
+	} while (count == MR_VECTOR_SIZE && sum < HANDED_OVER_MAX);
+	return sum;
 }
