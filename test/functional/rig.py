@@ -60,9 +60,23 @@ class Millrace:
         self.process = None
 
     def start(self):
+        for _ in range(4):
+            try:
+                return self.start_once()
+            except AssertionError:
+                # The driver makes the number of its fanout group out of process id and interface
+                # index, and two processes may get the same one: another process id helps.
+                if 'PACKET_FANOUT' not in self.log() or self.process.poll() is None:
+                    raise
+                os.truncate(self.log_path, 0)
+        return self.start_once()
+
+    def start_once(self):
         notify = os.path.join(self.directory, 'notify')
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ready, \
                 open(self.log_path, 'ab') as log:
+            if os.path.exists(notify):
+                os.unlink(notify)
             ready.bind(notify)
             ready.settimeout(0.1)
             self.process = self.rig.box.popen(
