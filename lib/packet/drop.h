@@ -54,6 +54,15 @@
 	R(fragment_overlap, "fragment to the appliance that overlaps another one")                 \
 	R(reassembly_timeout, "fragments to the appliance that never became complete")             \
 	R(reassembly_full, "too many datagrams are being reassembled")                             \
+	R(filter_denied, "a rule of the filter, or its default action, denied it")                 \
+	R(filter_rejected,                                                                         \
+	  "a rule of the filter rejected it (ICMP or TCP RST is sent when allowed)")               \
+	R(filter_policed, "it exceeded the rate of a rule of the filter")                          \
+	R(filter_bad_header,                                                                       \
+	  "the filter looks at IP headers, and these are impossible or cut short")                 \
+	R(filter_tiny_fragment, "TCP header cut up among fragments (RFC 1858, RFC 3128)")          \
+	R(filter_long_chain,                                                                       \
+	  "more than 8 IPv6 extension headers, and the filter looks at IP headers")                \
 	R(stopped, "forwarding was stopped")
 
 #define MR_DROP_ENUM(name, help) MR_DROP_##name,
