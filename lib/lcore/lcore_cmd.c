@@ -106,6 +106,12 @@ static int show_drops(struct mr *mr, const struct mr_args *args, struct mr_reply
 	return mr_reply(reply, rows);
 }
 
+static int show_conservation(struct mr *mr, const struct mr_args *args, struct mr_reply *reply)
+{
+	(void)args;
+	return mr_reply(reply, mr_report_balance(mr));
+}
+
 const struct mr_cmd mr_lcore_cmds[] = {
 	{"start", "Starts forwarding on all lcores.", start},
 	{"stop", "Stops forwarding; what still waits to be sent is dropped.", stop},
@@ -119,6 +125,7 @@ const struct mr_cmd mr_lcore_cmds[] = {
 	{"show lcore stats [L]", "Shows what lcores did, packets a second over the last second.",
 	 show_lcore_stats},
 	{"show drops", "Shows why packets were dropped, and how many.", show_drops},
+	{"show conservation", "Shows how many packets came and went, and how.", show_conservation},
 	{0},
 };
 
@@ -159,15 +166,8 @@ static int query_drops(struct mr *mr, const char *params, struct mr_reply *reply
 
 static int query_conservation(struct mr *mr, const char *params, struct mr_reply *reply)
 {
-	const struct mr_balance b = mr_lcores_balance(mr);
 	(void)params;
-
-	return mr_reply(reply,
-			json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "received",
-				  (json_int_t)b.received, "originated", (json_int_t)b.originated,
-				  "copied", (json_int_t)b.copied, "transmitted",
-				  (json_int_t)b.transmitted, "consumed", (json_int_t)b.consumed,
-				  "dropped", (json_int_t)b.dropped, "held", (json_int_t)b.held));
+	return mr_reply(reply, mr_report_balance(mr));
 }
 
 static int query_rcu(struct mr *mr, const char *params, struct mr_reply *reply)

@@ -212,6 +212,16 @@ json_t *mr_report_drops_of(const struct mr_counters *counters)
 	return data;
 }
 
+json_t *mr_report_balance(struct mr *mr)
+{
+	const struct mr_balance b = mr_lcores_balance(mr);
+
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "received", number(b.received),
+			 "originated", number(b.originated), "copied", number(b.copied),
+			 "transmitted", number(b.transmitted), "consumed", number(b.consumed),
+			 "dropped", number(b.dropped), "held", number(b.held));
+}
+
 json_t *mr_report_rcu(const struct mr *mr)
 {
 	struct rte_rcu_qsbr *qsbr = mr->rcu->qsbr;

@@ -22,6 +22,7 @@ json_t *mr_report_tx_queues(const struct mr *mr, const struct mr_lcore *lcore);
 json_t *mr_report_drops(const struct mr *mr);
 json_t *mr_report_drops_of(const struct mr_counters *counters);
 uint64_t mr_report_drop_total(const struct mr *mr, enum mr_drop_reason reason);
+json_t *mr_report_balance(struct mr *mr);
 json_t *mr_report_rcu(const struct mr *mr);
 
 /* The lcore with that EAL id, NULL if none forwards under it. */

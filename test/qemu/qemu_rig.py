@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Two NICs of a kind in a guest, and the appliances that a test starts there."""
+from appliance import Millrace, wait_for
+from ether import frame, mac
+
+
+class Rig:
+    def __init__(self, guest, device, nics=None):
+        self.guest = guest
+        self.device = device
+        self.nics = nics or [nic for nic in guest.nics if nic.model == device]
+        self.wires = [nic.wire for nic in self.nics]
+        self.appliances = []
+        for nic in guest.nics:
+            nic.set_link(True)
+            nic.wire.take()
+
+    def millrace(self, *options, nics=None, start=True, **named):
+        """Starts the appliance with the rig's NICs as its ports."""
+        made = Millrace(self.guest, nics or self.nics, *options, **named)
+        self.appliances.append(made)
+        if start:
+            made.start()
+            made.wait_for_links()
+        return made
+
+    def wait_until_forwarding(self, *directions, seconds=20):
+        """Sends frames from wire to wire until they arrive, for each direction (from, to) of a
+        bridge; then empties all wires. NICs take a while after a start."""
+        for number, (source, sink) in enumerate(directions or ((0, 1), (1, 0))):
+            probe = frame('ff:ff:ff:ff:ff:ff', mac(source, 0xfe), b'probe' + bytes([number]))
+
+            def arrives(source=source, sink=sink, probe=probe):
+                self.wires[source].send(probe)
+                return self.wires[sink].expect(1, 0.2, lambda seen: seen == probe)
+
+            wait_for(arrives, seconds, f'a frame from wire {source} to {sink}')
+        self.settle()
+
+    def settle(self):
+        """Until nothing is on its way any more: empties the wires."""
+        appliance = self.appliances[-1]
+        before = None
+
+        def quiet():
+            nonlocal before
+            last, before = before, appliance.conservation()
+            return last == before and before[0] == before[1]
+
+        wait_for(quiet, 10, 'nothing is on its way')
+        for wire in self.wires:
+            wire.take()
+
+    def finish(self):
+        for appliance in self.appliances:
+            appliance.finish()
+
+    def show(self):
+        """For a test that failed."""
+        for appliance in self.appliances:
+            try:
+                print(f'--- {appliance.command}\n{appliance.config}\n{appliance.log()}')
+                for line in ('show port info all', 'show port stats all', 'show drops', 'show conservation',
+                             'show port xstats all'):
+                    print(f'--- {line}\n{appliance.do(line)}')
+            except Exception as error:  # pylint: disable=broad-except
+                print(error)
+        print(f'--- guest\n{self.guest.boot_log()[-4000:]}')
