@@ -104,6 +104,7 @@ static int configure(struct mr_port *port, struct mr_error *error)
 		conf.intr_conf.rxq = 0;
 		ret = rte_eth_dev_configure(port->id, port->rxq, port->txq, &conf);
 	}
+	port->interrupts = conf.intr_conf.rxq != 0;
 	if (ret < 0)
 		return mr_fail(error, ret, "%s: refuses %u rx and %u tx queues with MTU %u: %s",
 			       port->label, port->rxq, port->txq, port->mtu, rte_strerror(-ret));
@@ -258,7 +259,7 @@ int mr_ports_create(struct mr *mr, const struct mr_port_options *options, struct
 static void destroy(struct mr *mr, struct mr_port *port)
 {
 	if (port->started)
-		rte_eth_dev_stop(port->id);
+		mr_port_stop_device(port);
 	if (port->configured)
 		rte_eth_dev_close(port->id);
 	mr_iface_remove(mr, port->id);
@@ -316,7 +317,7 @@ int mr_port_stop(struct mr *mr, struct mr_port *port, struct mr_error *error)
 	(void)mr;
 	if (!port->started)
 		return mr_fail(error, -EALREADY, "%s: is stopped already", port->label);
-	int ret = rte_eth_dev_stop(port->id);
+	int ret = mr_port_stop_device(port);
 	if (ret < 0)
 		return mr_fail(error, ret, "%s: does not stop: %s", port->label,
 			       rte_strerror(-ret));

@@ -54,6 +54,7 @@ struct mr_port {
 	bool kernel_link;       /* link is the carrier of kernel interface kernel_index */
 	unsigned kernel_index;  /* of the kernel interface that the device is bound to, or 0 */
 	bool rx_interrupts;     /* of all its rx queues, and they are to be used */
+	bool interrupts;        /* its device was configured with rx interrupts */
 	bool configured;        /* its queues hold buffers of the pool */
 	bool started, promiscuous, allmulticast;
 	struct rte_eth_link link; /* as last polled */

@@ -23,4 +23,8 @@ struct mr_ports {
  * or -ENOMEM. */
 int mr_port_publish(struct mr *mr, const struct mr_port *port);
 
+/* Stops the device of a port that is started; waits for DPDK's interrupt thread. Returns 0 or a
+ * negative errno. */
+int mr_port_stop_device(const struct mr_port *port);
+
 #endif

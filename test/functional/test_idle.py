@@ -117,8 +117,7 @@ def on_virtio_user(rig, hosts, *options):
     return millrace
 
 
-@pytest.mark.parametrize('idle', ['adaptive', pytest.param('interrupt', marks=pytest.mark.skip(
-    reason='closing a virtio-user port whose rx interrupts were used crashes one time in many'))])
+@pytest.mark.parametrize('idle', ['adaptive', 'interrupt'])
 def test_burst_after_idling_on_virtio_user(rig, idle):
     hosts = rig.hosts('10.0.1.1/24', '10.0.1.2/24')
     millrace = on_virtio_user(rig, hosts, f'--idle={idle}')

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ports over net_ring and net_null devices: set-up, limits, pools, MTU, MAC, what stays behind. */
+#include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -291,6 +293,36 @@ static void a_stopped_port_has_no_link(void **state)
 	assert_int_equal(mr_ports_poll(&f->mr, 300), 0);
 }
 
+static pthread_t stopped_by; /* the thread that last stopped a device */
+
+/* In the place of ethdev's. */
+int rte_eth_dev_stop(uint16_t port)
+{
+	int (*stop)(uint16_t) = dlsym(RTLD_NEXT, "rte_eth_dev_stop");
+
+	stopped_by = pthread_self();
+	return stop(port);
+}
+
+static void devices_with_rx_interrupts_stop_on_the_interrupt_thread(void **state)
+{
+	struct mr_port_options options = small;
+	struct fixture *f = *state;
+	struct mr_error error = {0};
+	char name[16];
+
+	options.rx_interrupts = true;
+	assert_int_equal(mr_ports_create(&f->mr, &options, &error), 0);
+	struct mr_port *port = mr_port(&f->mr, f->ring_port);
+	assert_int_equal(mr_port_stop(&f->mr, port, &error), 0);
+	assert_int_equal(pthread_getname_np(stopped_by, name, sizeof(name)), 0);
+	assert_string_equal(name, "eal-intr-thread");
+	assert_int_equal(mr_port_start(&f->mr, port, &error), 0);
+	stopped_by = pthread_self();
+	mr_ports_destroy(&f->mr);
+	assert_false(pthread_equal(stopped_by, pthread_self()));
+}
+
 static bool pcap_finishes_checksums(const char *arguments)
 {
 	struct mr_profile profile;
@@ -499,6 +531,7 @@ int main(void)
 		WITH_RING(larger_buffers_allow_larger_frames),
 		WITH_RING(mac_lives_in_the_port_where_the_device_takes_none),
 		WITH_RING(a_stopped_port_has_no_link),
+		WITH_RING(devices_with_rx_interrupts_stop_on_the_interrupt_thread),
 		cmocka_unit_test(only_frames_of_a_kernel_have_partial_checksums),
 		cmocka_unit_test(em_is_capped_at_the_queues_that_work),
 		cmocka_unit_test(descriptors_are_brought_into_what_the_device_takes),
