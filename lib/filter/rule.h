@@ -122,9 +122,12 @@ enum {
 	MR_FILTER_BY_DPORT = 1 << 3,
 };
 
+struct mr_filter_slots;
+
 struct mr_filter_rule {
 	uint32_t references;
 	uint32_t counter; /* index of its counters; two rules that are alive never share one */
+	struct mr_filter_slots *slots; /* that counter is from; NULL: it has none */
 	uint32_t number;
 	uint8_t action; /* enum mr_filter_action */
 	uint8_t families;
@@ -162,7 +165,7 @@ struct mr_filter_address_set {
 };
 
 struct mr_filter_set {
-	uint32_t count;
+	uint32_t count, room;         /* rules, and what the array holds */
 	struct mr_filter_rule **rule; /* in the order in which packets meet them */
 	uint8_t default_action;       /* MR_FILTER_ALLOW or MR_FILTER_DENY */
 	uint16_t address_sets;        /* entries of addresses, holes (NULL) among them */
@@ -171,6 +174,17 @@ struct mr_filter_set {
 
 #define MR_FILTER_DEFAULT_COUNTER 0 /* of what no rule decides; no rule has it */
 #define MR_FILTER_COUNTERS (2 * MR_FILTER_MAX_RULES + 1) /* old and new rules of a reload */
+
+struct mr_filter_rule *mr_filter_rule_ref(struct mr_filter_rule *rule);
+
+/* The last reference frees the rule and gives its counter back. */
+void mr_filter_rule_unref(struct mr_filter_rule *rule);
+
+/* Whether two rules match the same packets because they have the same tests, whether they also do
+ * the same (action, log, state), and a hash of the tests. Numbers and counters do not matter. */
+bool mr_filter_rule_same_tests(const struct mr_filter_rule *a, const struct mr_filter_rule *b);
+bool mr_filter_rule_same_effect(const struct mr_filter_rule *a, const struct mr_filter_rule *b);
+uint64_t mr_filter_rule_hash(const struct mr_filter_rule *rule);
 
 /* The test of a field, NULL if the rule has none. */
 const struct mr_filter_test *mr_filter_rule_test(const struct mr_filter_rule *rule,
