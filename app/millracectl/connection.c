@@ -48,10 +48,13 @@ static int send_all(int fd, const char *data, size_t length)
 	return 0;
 }
 
-int connection_send(struct connection *connection, bool json, const char *line, size_t length)
+int connection_send(struct connection *connection, const char *style, const char *line,
+		    size_t length)
 {
-	int rc = send_all(connection->fd, json ? "json " : "text ", 5);
+	int rc = send_all(connection->fd, style, strlen(style));
 
+	if (rc == 0)
+		rc = send_all(connection->fd, " ", 1);
 	if (rc == 0)
 		rc = send_all(connection->fd, line, length);
 	if (rc == 0)

@@ -16,9 +16,11 @@ struct connection {
 int connection_open(struct connection *connection, const char *path);
 void connection_close(struct connection *connection);
 
-/* Sends a command line of length bytes. Returns 0 or a negative errno; an answer may have come
+/* Sends a command line of length bytes; style is the protocol's word for what is wanted ("text",
+ * "json", "next"). Returns 0 or a negative errno; an answer may have come
  * before the server hung up, so try to read it in any case. */
-int connection_send(struct connection *connection, bool json, const char *line, size_t length);
+int connection_send(struct connection *connection, const char *style, const char *line,
+		    size_t length);
 
 /* Reads an answer's header. Returns 0 or -EPROTO. */
 int connection_status(struct connection *connection, bool *refused, size_t *length);

@@ -49,7 +49,7 @@ static int run_line(struct session *session, const char *line, size_t line_lengt
 	bool refused;
 	size_t length;
 
-	connection_send(&session->connection, session->options.json, line, line_length);
+	connection_send(&session->connection, session->options.style, line, line_length);
 	if (connection_status(&session->connection, &refused, &length) != 0)
 		return trouble(session, "the connection ended before the answer");
 	if (refused && session->file != NULL)
@@ -73,14 +73,14 @@ static int run_words(struct session *session)
 		}
 		length += strlen(options->words[i]) + 1;
 	}
-	char *line = malloc(length), *end = line;
+	char *line = malloc(length + 1), *end = line;
 	if (line == NULL)
 		return trouble(session, "not enough memory");
 	for (int i = 0; i < options->word_count; i++) {
 		end = stpcpy(end, options->words[i]);
 		*end++ = ' ';
 	}
-	int status = run_line(session, line, length - 1);
+	int status = run_line(session, line, length > 0 ? length - 1 : 0);
 	free(line);
 	return status;
 }

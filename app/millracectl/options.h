@@ -2,8 +2,6 @@
 #ifndef MR_MILLRACECTL_OPTIONS_H
 #define MR_MILLRACECTL_OPTIONS_H
 
-#include <stdbool.h>
-
 enum {
 	EXIT_DONE = 0,
 	EXIT_REFUSED = 1,
@@ -12,9 +10,9 @@ enum {
 
 struct options {
 	const char *socket;
-	const char *file; /* of commands, "-" for standard input, or NULL */
-	bool json;
-	char **words; /* the command, when there is no file */
+	const char *file;  /* of commands, "-" for standard input, or NULL */
+	const char *style; /* of the answers: "text", "json", or "next" for completion */
+	char **words;      /* the command, when there is no file */
 	int word_count;
 };
 

@@ -48,3 +48,11 @@ void mr_cmd_complete(const struct mr_cmd_table *table, const char *line, size_t 
 		}
 	}
 }
+
+void mr_completion_print(const struct mr_completion *completion, FILE *out)
+{
+	for (unsigned i = 0; i < completion->literals; i++)
+		fprintf(out, "%s\n", completion->literal[i]);
+	for (unsigned i = 0; i < completion->hints; i++)
+		fprintf(out, "%s\t%s\n", completion->hint[i]->name, completion->hint[i]->takes);
+}

@@ -2,6 +2,8 @@
 #ifndef MR_CONTROL_CMD_COMPLETE_H
 #define MR_CONTROL_CMD_COMPLETE_H
 
+#include <stdio.h>
+
 #include "control/cmd_table.h"
 
 /* What can follow a line that is being typed. */
@@ -18,5 +20,9 @@ struct mr_completion {
 /* Completes the part of a line before the cursor. Nothing follows a line with a fault in it. */
 void mr_cmd_complete(const struct mr_cmd_table *table, const char *line, size_t length,
 		     struct mr_completion *completion);
+
+/* Prints what can stand at the end of the line, one a line: a literal, or a placeholder's name, a
+ * tab and what it takes. */
+void mr_completion_print(const struct mr_completion *completion, FILE *out);
 
 #endif

@@ -17,11 +17,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "control/cmd_complete.h"
 #include "control/cmd_render.h"
 #include "control/control.h"
 #include "control/ctl_protocol.h"
 
-#define STYLE_LENGTH 5 /* of "text " and "json " */
+#define STYLE_LENGTH 5 /* of "text ", "json " and "next " */
 #define REQUESTS_A_TURN 16
 
 static_assert(MR_CTL_MAX_LINE == MR_MAX_LINE, "the protocol carries any line");
@@ -81,16 +82,40 @@ static int answer(struct mr_ctl_client *client, const struct mr_reply *reply, en
 	return rc;
 }
 
+/* Answers with what can come next in a line that is being typed. */
+static int answer_next(struct mr_ctl_client *client, const char *line, size_t length)
+{
+	struct mr_completion completion;
+	char *body = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&body, &size);
+
+	if (out == NULL)
+		return refuse(client, -ENOMEM, "not enough memory");
+	mr_cmd_complete(mr_control_table(client->mr->control), line, length, &completion);
+	mr_completion_print(&completion, out);
+	int rc = fclose(out) == 0 ? set_answer(client, 0, body, size)
+				  : refuse(client, -ENOMEM, "not enough memory");
+	free(body);
+	return rc;
+}
+
+static bool has_style(const char *request, size_t length, const char *style)
+{
+	return length >= STYLE_LENGTH && memcmp(request, style, STYLE_LENGTH) == 0;
+}
+
 /* Runs a request (without its newline) and leaves the answer in client->out. */
 static int serve(struct mr_ctl_client *client, const char *request, size_t length)
 {
-	bool text = length >= STYLE_LENGTH && memcmp(request, "text ", STYLE_LENGTH) == 0;
-	bool json = length >= STYLE_LENGTH && memcmp(request, "json ", STYLE_LENGTH) == 0;
+	bool json = has_style(request, length, "json ");
 	struct mr_reply reply;
 
-	if (!text && !json)
+	if (has_style(request, length, "next "))
+		return answer_next(client, request + STYLE_LENGTH, length - STYLE_LENGTH);
+	if (!json && !has_style(request, length, "text "))
 		return refuse(client, -EPROTO,
-			      "a request starts with 'text ' or 'json ', then a command");
+			      "a request starts with 'text ', 'json ' or 'next ', then a command");
 	int rc = mr_control_execute(client->mr, request + STYLE_LENGTH, length - STYLE_LENGTH,
 				    &reply);
 	rc = rc < 0 ? refuse(client, rc, reply.error.text)

@@ -190,6 +190,19 @@ static void answers_come_in_order(void **state)
 	close(fd);
 }
 
+static void next_words_are_told_and_nothing_is_run(void **state)
+{
+	(void)state;
+	int fd = client();
+
+	put_text(fd, "next la\nnext \n");
+	expect_answer(fd, "0 6\nlarge\n0 27\nhelp\nquit\nsay\nlarge\nrefuse\n");
+	put_text(fd, "next say \nnext say hello\nnext large \nnext nonsense \n");
+	expect_answer(fd, "0 12\nTEXT\ta word\n0 12\nTEXT\ta word\n0 0\n0 0\n");
+	assert_int_equal(ran, 0);
+	close(fd);
+}
+
 static void more_requests_than_a_turn_serves_are_all_served(void **state)
 {
 	(void)state;
@@ -240,9 +253,11 @@ static void malformed_requests_are_refused_and_the_next_is_served(void **state)
 	put(fd, "text say a\0b\n", 13);
 	expect_answer(fd, "-EILSEQ 52\nbyte 0x00 at column 6: a command is printable ASCII\n");
 	put_text(fd, "\nhello\ntext\n");
-	expect_answer(fd, "-EPROTO 57\na request starts with 'text ' or 'json ', then a command\n"
-			  "-EPROTO 57\na request starts with 'text ' or 'json ', then a command\n"
-			  "-EPROTO 57\na request starts with 'text ' or 'json ', then a command\n");
+	expect_answer(
+		fd,
+		"-EPROTO 66\na request starts with 'text ', 'json ' or 'next ', then a command\n"
+		"-EPROTO 66\na request starts with 'text ', 'json ' or 'next ', then a command\n"
+		"-EPROTO 66\na request starts with 'text ', 'json ' or 'next ', then a command\n");
 	memset(long_line, 'x', sizeof(long_line));
 	memcpy(long_line, "text say ", 9);
 	put(fd, long_line, sizeof(long_line));
@@ -504,6 +519,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(answers_come_in_order),
+		CASE(next_words_are_told_and_nothing_is_run),
 		CASE(more_requests_than_a_turn_serves_are_all_served),
 		CASE(half_a_line_waits_and_is_dropped_at_the_end),
 		CASE(whole_lines_of_a_leaving_client_are_run),

@@ -131,6 +131,19 @@ static void words_are_a_command(void **state)
 	assert_int_equal(run("-s", sock, "say", "# nothing"), 1);
 }
 
+static void words_are_completed(void **state)
+{
+	(void)state;
+	assert_int_equal(run("-s", sock, "-c", "s"), 0);
+	expect_file(out, "say\n");
+	assert_int_equal(run("-s", sock, "--complete", "say", ""), 0);
+	expect_file(out, "TEXT\ta word\n");
+	assert_int_equal(run("-s", sock, "-c"), 0);
+	expect_file(out, "help\nquit\nsay\n");
+	assert_int_equal(run("-s", sock, "-c", "-f", "x"), 2);
+	assert_int_equal(ran, 0);
+}
+
 static void refusals_go_to_stderr(void **state)
 {
 	(void)state;
@@ -214,6 +227,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_are_a_command),
+		cmocka_unit_test(words_are_completed),
 		cmocka_unit_test(refusals_go_to_stderr),
 		cmocka_unit_test(wrong_usage_and_no_server_are_told_apart),
 		cmocka_unit_test(files_stop_at_the_first_refusal),
