@@ -15,9 +15,11 @@ class Wire:
         self.name = name
         self.host_path = os.path.join(directory, f'{name}.h')
         self.guest_path = os.path.join(directory, f'{name}.g')
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
-        self.socket.bind(self.host_path)
+        self.receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.receiver.bind(self.host_path)
+        self.sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.sender.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+        self.sender.settimeout(10)
         self.arrived = threading.Condition()
         self.frames = collections.deque()  # not yet taken
         self.reader = threading.Thread(target=self._read, daemon=True)
@@ -30,10 +32,7 @@ class Wire:
 
     def _read(self):
         while True:
-            try:
-                frame = self.socket.recv(65536)
-            except OSError:
-                return
+            frame = self.receiver.recv(65536)
             if not frame:  # the end, see close
                 return
             with self.arrived:
@@ -42,9 +41,8 @@ class Wire:
 
     def send(self, *frames):
         """Waits while the NIC has no room: the devices push back and lose nothing, but virtio."""
-        self.socket.settimeout(10)
         for frame in frames:
-            self.socket.sendto(bytes(frame), self.guest_path)
+            self.sender.sendto(bytes(frame), self.guest_path)
 
     def take(self):
         """The frames that arrived and were not yet taken."""
@@ -69,9 +67,7 @@ class Wire:
         return found
 
     def close(self):
-        try:
-            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as end:
-                end.sendto(b'', self.host_path)
-            self.reader.join(5)
-        finally:
-            self.socket.close()
+        self.sender.sendto(b'', self.host_path)
+        self.reader.join(5)
+        self.receiver.close()
+        self.sender.close()
