@@ -39,6 +39,7 @@
  *   ADDRESS, PREFIX   the same for either family
  *   SECONDS, COUNT, BYTES   a number, 0 to 4294967295
  *   PERCENT           a number, 0 to 100
+ *   DEVARGS           a device and its arguments, 0000:03:00.0 or net_tap0,iface=tap0 (a word)
  *   TEXT              any one word
  *
  * Numbers are decimal, without sign or leading zeros. So that a handler can cast one to uint16_t

@@ -203,6 +203,42 @@ void mr_bridge_flush_iface(struct mr *mr, uint16_t iface)
 	mac_table_flush(mr->bridges->fwd.stations, MAC_TABLE_ANY, iface, false);
 }
 
+struct notes {
+	const struct mr_bridge *bridge;
+	struct mr_lines *lines;
+};
+
+static bool note_static(void *arg, uint64_t key, uint64_t word)
+{
+	const struct notes *notes = arg;
+	struct rte_ether_addr mac = mac_key_addr(key);
+	char text[MR_MAC_TEXT_SIZE];
+
+	if (station_is_static(word))
+		mr_lines_add(notes->lines, "station add %s %s port @", notes->bridge->name,
+			     mr_mac_format(&mac, text));
+	return true;
+}
+
+void mr_bridge_withdraw(struct mr *mr, uint16_t index, struct mr_lines *lines)
+{
+	const struct mr_iface *iface = mr_iface(mr, index);
+	struct notes notes = {.lines = lines};
+	uint32_t position = 0;
+
+	if (iface != NULL && iface->mode == MR_MODE_BRIDGE) {
+		notes.bridge = &mr->bridges->bridge[iface->bridge];
+		if (!iface->implicit)
+			mr_lines_add(lines, "bridge member add %s port @", notes.bridge->name);
+		mac_table_iterate(mr->bridges->fwd.stations, iface->bridge, index, &position,
+				  note_static, &notes);
+		if (set_mode(mr, iface, MR_MODE_NONE, 0, false) != 0)
+			mr_iface_remove(mr, index); /* which is about to go */
+		mr_bridges_refresh(mr);
+	}
+	mac_table_flush(mr->bridges->fwd.stations, MAC_TABLE_ANY, index, true);
+}
+
 static uint32_t ageing_of(void *arg, uint16_t bridge)
 {
 	const struct mr_bridges *bridges = arg;

@@ -4,6 +4,7 @@
 
 #include "base/cmd.h"
 #include "base/error.h"
+#include "base/lines.h"
 #include "base/mr.h"
 #include "bridge/bridge_fwd.h"
 
@@ -56,6 +57,10 @@ void mr_bridge_learn(struct mr *mr, const struct mr_learned *learned, unsigned c
 
 /* Forgets what was learned behind an interface (802.1Q 8.8.3 e: when its link is lost). */
 void mr_bridge_flush_iface(struct mr *mr, uint16_t iface);
+
+/* Takes an interface that goes away out of its bridge, with all its stations; what a person had
+ * configured is noted in lines (which may be NULL). */
+void mr_bridge_withdraw(struct mr *mr, uint16_t iface, struct mr_lines *lines);
 
 /* Ageing, a part of the table at a time. */
 void mr_bridges_poll(struct mr *mr, uint64_t now_ms);

@@ -12,6 +12,7 @@
 #include "bridge/bridge.h"
 #include "control/control.h"
 #include "control/forward_mode.h"
+#include "control/hotplug.h"
 #include "host/host.h"
 #include "lcore/input_fwd.h"
 #include "lcore/lcores.h"
@@ -52,6 +53,8 @@ static int create_rooms(struct mr *mr, const struct mr_appliance_options *option
 		return rc;
 	if ((rc = mr_host_create(mr, error)) != 0)
 		return rc;
+	if ((rc = mr_hotplug_create(mr, error)) != 0)
+		return rc;
 	mr_address_set_announce(mr, mr_host_announce);
 	if ((rc = mr_forward_mode_set(mr, options->forward_mode, error)) != 0)
 		return rc;
@@ -59,12 +62,14 @@ static int create_rooms(struct mr *mr, const struct mr_appliance_options *option
 }
 
 const struct mr_cmd *const mr_appliance_cmds[] = {
-	mr_lcore_cmds,  mr_steering_cmds, mr_port_cmds,      mr_port_run_cmds,
-	mr_bridge_cmds, mr_route_cmds,    mr_neighbour_cmds, NULL};
+	mr_lcore_cmds,    mr_steering_cmds,  mr_port_cmds,
+	mr_port_run_cmds, mr_hotplug_cmds,   mr_bridge_cmds,
+	mr_route_cmds,    mr_neighbour_cmds, NULL};
 
 const struct mr_query *const mr_appliance_queries[] = {
-	mr_lcore_queries, mr_port_queries,      mr_port_run_queries, mr_bridge_queries,
-	mr_route_queries, mr_neighbour_queries, mr_host_queries,     NULL};
+	mr_lcore_queries,     mr_port_queries,   mr_port_run_queries,
+	mr_hotplug_queries,   mr_bridge_queries, mr_route_queries,
+	mr_neighbour_queries, mr_host_queries,   NULL};
 
 static int register_commands(struct mr *mr, struct mr_error *error)
 {
@@ -101,6 +106,7 @@ void mr_appliance_destroy(struct mr *mr)
 		mr_lcores_stop(mr);
 	if (mr->rcu != NULL)
 		mr_rcu_synchronize(mr->rcu);
+	mr_hotplug_destroy(mr);
 	mr_host_destroy(mr);
 	mr_router_destroy(mr);
 	mr_bridges_destroy(mr);
@@ -133,6 +139,7 @@ unsigned mr_appliance_poll(struct mr *mr, uint64_t now_ms)
 
 	for (uint32_t changed = mr_ports_poll(mr, now_ms); changed != 0; changed &= changed - 1)
 		link_changed(mr, (uint16_t)__builtin_ctz(changed));
+	mr_hotplug_poll(mr, now_ms);
 	mr_neighbour_poll(mr, now_ms);
 	mr_host_poll(mr, now_ms);
 	mr_rcu_poll(mr->rcu);

@@ -8,6 +8,7 @@
 static const struct mr_placeholder placeholders[] = {
 	{"NAME", "1 to 31 letters, digits, '_', '.' or '-' with no '-' in front", MR_ARG_WORD},
 	{"TEXT", "a word", MR_ARG_WORD},
+	{"DEVARGS", "a device like 0000:03:00.0 or net_tap0,iface=tap0", MR_ARG_WORD},
 	{"N", "a port number (0 to 65535)", MR_ARG_NUMBER, .max = UINT16_MAX},
 	{"Q", "a queue number (0 to 65535)", MR_ARG_NUMBER, .max = UINT16_MAX},
 	{"L", "an lcore number (0 to 65535)", MR_ARG_NUMBER, .max = UINT16_MAX},

@@ -4,7 +4,8 @@
  * take it without having to free it first; when they let it go it comes back here.
  *
  * io joins neighbours in pairs, 0 with 1, 2 with 3, as testpmd does; an odd last port sends back
- * what it receives.
+ * what it receives. A pair of which a port was removed waits for the next port that is added; until
+ * then what the other receives is dropped.
  */
 #include "control/forward_mode.h"
 
@@ -12,7 +13,6 @@
 
 #include "base/log.h"
 #include "bridge/bridge.h"
-#include "port/port.h"
 
 static int make_default_bridge(struct mr *mr, struct mr_error *error)
 {
@@ -32,22 +32,42 @@ int mr_forward_mode_set(struct mr *mr, enum mr_iface_mode mode, struct mr_error 
 	return 0;
 }
 
-static uint16_t io_peer_of(struct mr *mr, uint16_t index)
+/* Whether an interface is in mode io by default and has no other that sends to it. */
+static bool is_alone(struct mr *mr, const struct mr_iface *iface)
 {
-	uint16_t ports = 0, place = 0, peer = index;
-	struct mr_port *port;
+	const struct mr_iface *peer;
 
-	MR_PORT_FOREACH (mr, port) {
-		if (port->id == index)
-			place = ports;
-		ports++;
+	if (iface == NULL || iface->mode != MR_MODE_IO || !iface->implicit)
+		return false;
+	peer = mr_iface(mr, iface->io_peer);
+	return peer == NULL || peer == iface || peer->mode != MR_MODE_IO ||
+	       peer->io_peer != iface->index;
+}
+
+/* Joins an interface to the first that is alone, or else to itself. */
+static int join(struct mr *mr, const struct mr_iface *iface)
+{
+	struct mr_iface changed = *iface;
+	int rc;
+
+	changed.mode = MR_MODE_IO;
+	changed.implicit = true;
+	changed.io_peer = iface->index;
+	for (uint16_t index = 0; index < RTE_MAX_ETHPORTS; index++) {
+		const struct mr_iface *other = mr_iface(mr, index);
+		struct mr_iface peer;
+
+		if (index == iface->index || !is_alone(mr, other))
+			continue;
+		peer = *other;
+		peer.io_peer = iface->index;
+		rc = mr_iface_publish(mr, &peer);
+		if (rc != 0)
+			return rc;
+		changed.io_peer = index;
+		break;
 	}
-	uint16_t wanted = place ^ 1, at = 0;
-	MR_PORT_FOREACH (mr, port) {
-		if (at++ == wanted)
-			peer = port->id;
-	}
-	return peer;
+	return mr_iface_publish(mr, &changed);
 }
 
 static void give_default(struct mr *mr, const struct mr_iface *iface, enum mr_iface_mode mode)
@@ -62,10 +82,11 @@ static void give_default(struct mr *mr, const struct mr_iface *iface, enum mr_if
 		if (bridge == NULL) /* a person deleted it: ports stay without a role */
 			return;
 		rc = mr_bridge_member_add(mr, bridge, iface->index, true, &error);
+	} else if (mode == MR_MODE_IO) {
+		rc = join(mr, iface);
 	} else {
 		changed.mode = mode;
 		changed.implicit = true;
-		changed.io_peer = io_peer_of(mr, iface->index);
 		rc = mr_iface_publish(mr, &changed);
 	}
 	if (rc != 0)

@@ -219,6 +219,18 @@ void mr_host_poll(struct mr *mr, uint64_t now_ms)
 	mr_arp_poll(mr);
 }
 
+void mr_host_withdraw(struct mr *mr, uint16_t iface)
+{
+	struct mr_host *host = mr->host;
+
+	mr_reassembly_withdraw(mr, host->reassembly, iface);
+	if (host->announce_ms[iface] != 0)
+		host->announcing--;
+	host->announce_ms[iface] = 0;
+	host->defend_ms[iface] = 0;
+	host->iface_error_bucket[iface] = (struct mr_token_bucket){0};
+}
+
 uint64_t mr_host_held(struct mr *mr)
 {
 	return mr->host != NULL ? mr_reassembly_held(mr->host->reassembly) : 0;

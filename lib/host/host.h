@@ -22,6 +22,9 @@ void mr_host_input(struct mr *mr, struct rte_mbuf *packet);
  * 2.3): to be called when an address was added and when the link came up. */
 void mr_host_announce(struct mr *mr, uint16_t iface);
 
+/* Ends what waits for, or came from, an interface that goes away. */
+void mr_host_withdraw(struct mr *mr, uint16_t iface);
+
 /* Timers: reassembly, rate limits. now_ms: monotonic milliseconds. */
 void mr_host_poll(struct mr *mr, uint64_t now_ms);
 

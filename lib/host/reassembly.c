@@ -268,6 +268,18 @@ static void time_out(struct mr *mr, struct mr_reassembly *r, struct partial *par
 	end_partial(mr, r, partial, MR_DROP_reassembly_timeout);
 }
 
+void mr_reassembly_withdraw(struct mr *mr, struct mr_reassembly *r, uint16_t iface)
+{
+	for (unsigned i = 0; i < MR_REASSEMBLY_DATAGRAMS; i++) {
+		const struct piece *piece = r->partial[i].first;
+
+		while (piece != NULL && mr_punt_of(piece->packet)->iface != iface)
+			piece = piece->next;
+		if (piece != NULL)
+			end_partial(mr, r, &r->partial[i], MR_DROP_unconfigured);
+	}
+}
+
 void mr_reassembly_poll(struct mr *mr)
 {
 	struct mr_reassembly *r = mr->host->reassembly;

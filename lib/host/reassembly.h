@@ -30,6 +30,9 @@ int mr_reassembly_input(struct mr *mr, const struct mr_datagram *fragment, struc
 /* Gives up datagrams whose time is over. */
 void mr_reassembly_poll(struct mr *mr);
 
+/* Gives up datagrams of which a fragment came in on an interface that goes away. */
+void mr_reassembly_withdraw(struct mr *mr, struct mr_reassembly *reassembly, uint16_t iface);
+
 /* Fragments held. */
 unsigned mr_reassembly_held(const struct mr_reassembly *reassembly);
 

@@ -4,6 +4,7 @@
 
 #include "base/cmd.h"
 #include "base/error.h"
+#include "base/lines.h"
 #include "base/mr.h"
 #include "lcore/lcore.h"
 #include "lcore/placement.h"
@@ -128,6 +129,10 @@ int mr_lcores_pin(struct mr *mr, uint16_t port, uint16_t queue, uint8_t lcore,
  * Returns 0 or a negative errno, nothing changed. */
 int mr_lcores_spread(struct mr *mr, uint16_t port, const struct mr_workers *workers,
 		     struct mr_error *error);
+
+/* Forgets what was decided about a port, which is placed no more, and notes it in lines (which may
+ * be NULL). */
+void mr_lcores_withdraw(struct mr *mr, uint16_t port, struct mr_lines *lines);
 
 extern const struct mr_cmd mr_lcore_cmds[];
 extern const struct mr_query mr_lcore_queries[];

@@ -5,12 +5,16 @@
 #include "port/ports.h"
 
 /*
- * The carrier of kernel interfaces, for ports whose driver does not know it (kernel_link). Listens
- * to rtnetlink without blocking. Control thread.
+ * The kernel interfaces that ports are bound to: their carrier, for ports whose driver does not
+ * know it (kernel_link), and whether they are still there. Listens to rtnetlink without blocking.
+ * Control thread.
  */
 
-/* Does nothing if no port needs it. Returns 0 or a negative errno with error set. */
-int mr_carrier_create(struct mr_ports *ports, struct mr_error *error);
+/* Follows the interface that a port is bound to, if it is bound to one (kernel_index). Returns 0 or
+ * a negative errno with error set. */
+int mr_carrier_follow(struct mr_ports *ports, const struct mr_port *port, struct mr_error *error);
+/* Follows it no more: the port goes away. */
+void mr_carrier_forget(struct mr_ports *ports, const struct mr_port *port);
 void mr_carrier_destroy(struct mr_ports *ports);
 
 /* Takes in what the kernel has said since the last call. */
@@ -19,5 +23,9 @@ void mr_carrier_poll(struct mr_carrier *carrier);
 /* Whether the kernel interface of that index is up and has a carrier. An index that the kernel
  * never mentioned, or has removed, has none. */
 bool mr_carrier_up(const struct mr_carrier *carrier, unsigned kernel_index);
+
+/* Ports whose interface was deleted since they were followed, as a mask. One that was moved to
+ * another namespace is not: a tap still works there. */
+uint32_t mr_carrier_deleted(const struct mr_carrier *carrier);
 
 #endif

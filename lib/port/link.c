@@ -8,7 +8,9 @@
 #include "base/log.h"
 #include "port/carrier.h"
 #include "port/iface.h"
+#include "port/pool.h"
 #include "port/ports.h"
+#include "port/unplug.h"
 
 #define POLL_MS 100
 
@@ -70,7 +72,9 @@ uint32_t mr_ports_poll(struct mr *mr, uint64_t now_ms)
 	mr->ports->next_poll_ms = now_ms + POLL_MS;
 	if (mr->ports->carrier != NULL)
 		mr_carrier_poll(mr->ports->carrier);
+	mr_pools_poll(mr);
 	MR_PORT_FOREACH (mr, port) {
+		mr_unplug_poll_port(mr->ports, port);
 		if (poll_port(mr, port))
 			changed |= RTE_BIT32(port->id);
 	}

@@ -25,6 +25,7 @@
 #include "port/ports.h"
 #include "port/profile.h"
 #include "port/ring_size.h"
+#include "port/unplug.h"
 
 static struct mr_ports *ports_of(struct mr *mr)
 {
@@ -115,10 +116,9 @@ static int configure(struct mr_port *port, struct mr_error *error)
 	return 0;
 }
 
-/* First pass, one port. */
-static int prepare(struct mr *mr, struct mr_port *port, const struct mr_port_options *options,
-		   struct mr_error *error)
+static int prepare(struct mr *mr, struct mr_port *port, struct mr_error *error)
 {
+	const struct mr_port_options *options = &mr->ports->options;
 	struct rte_eth_dev_info info;
 	struct mr_profile profile;
 	int ret;
@@ -145,7 +145,23 @@ static int prepare(struct mr *mr, struct mr_port *port, const struct mr_port_opt
 		ret = configure(port, error);
 	if (ret == 0)
 		ret = read_mac(port, error);
+	port->first_mac = port->mac;
+	port->first_mtu = port->mtu;
 	return ret;
+}
+
+/* First pass, one port. */
+int mr_port_prepare(struct mr *mr, uint16_t id, const char *devargs, struct mr_error *error)
+{
+	struct mr_port *port = calloc(1, sizeof(*port));
+
+	if (port == NULL)
+		return mr_fail(error, -ENOMEM, "port %u: out of memory", id);
+	port->id = id;
+	mr->ports->port[id] = port;
+	if (devargs != NULL && (port->devargs = strdup(devargs)) == NULL)
+		return mr_fail(error, -ENOMEM, "port %u: out of memory", id);
+	return prepare(mr, port, error);
 }
 
 static int setup_queues(struct mr_port *port, struct mr_error *error)
@@ -177,18 +193,24 @@ static int setup_queues(struct mr_port *port, struct mr_error *error)
 
 /* Second pass, one port. Promiscuous, since stations behind other ports of a bridge are addressed
  * through it. */
-static int set_up(struct mr *mr, struct mr_port *port, struct mr_error *error)
+int mr_port_set_up(struct mr *mr, struct mr_port *port, struct mr_error *error)
 {
 	port->configured = true;
 	int ret = setup_queues(port, error);
 
+	if (ret == 0)
+		ret = mr_carrier_follow(mr->ports, port, error);
 	if (ret == 0)
 		ret = mr_port_start(mr, port, error);
 	if (ret == 0)
 		ret = mr_port_set_promiscuous(mr, port, true, error);
 	if (ret == 0)
 		ret = mr_port_publish(mr, port);
-	return ret;
+	if (ret < 0)
+		return mr_fail(error, ret, "%s: %s", port->label, rte_strerror(-ret));
+	mr_unplug_watch_port(mr->ports, port);
+	mr->ports->next_poll_ms = 0; /* its link is of interest at once */
+	return 0;
 }
 
 static int check_portmask(const struct mr_port_options *options, struct mr_error *error)
@@ -201,8 +223,9 @@ static int check_portmask(const struct mr_port_options *options, struct mr_error
 	return 0;
 }
 
-static int prepare_all(struct mr *mr, const struct mr_port_options *options, struct mr_error *error)
+static int prepare_all(struct mr *mr, struct mr_error *error)
 {
+	const struct mr_port_options *options = &mr->ports->options;
 	uint16_t id;
 	int ret = check_portmask(options, error);
 
@@ -211,16 +234,23 @@ static int prepare_all(struct mr *mr, const struct mr_port_options *options, str
 	RTE_ETH_FOREACH_DEV (id) {
 		if (options->portmask != 0 && !(options->portmask & RTE_BIT64(id)))
 			continue;
-		struct mr_port *port = calloc(1, sizeof(*port));
-		if (port == NULL)
-			return mr_fail(error, -ENOMEM, "port %u: out of memory", id);
-		port->id = id;
-		mr->ports->port[id] = port;
-		ret = prepare(mr, port, options, error);
+		ret = mr_port_prepare(mr, id, NULL, error);
 		if (ret < 0)
 			return ret;
 	}
 	return 0;
+}
+
+static int keep_options(struct mr_ports *ports, const struct mr_port_options *options,
+			struct mr_error *error)
+{
+	ports->options = *options;
+	if (options->profiles_dir == NULL)
+		return 0;
+	ports->options.profiles_dir = strdup(options->profiles_dir);
+	return ports->options.profiles_dir != NULL
+		       ? 0
+		       : mr_fail(error, -ENOMEM, "ports: out of memory");
 }
 
 static int create_all(struct mr *mr, const struct mr_port_options *options, struct mr_error *error)
@@ -229,17 +259,18 @@ static int create_all(struct mr *mr, const struct mr_port_options *options, stru
 	int ret = mr_port_options_check(options, error);
 
 	if (ret == 0)
-		ret = prepare_all(mr, options, error);
+		ret = keep_options(mr->ports, options, error);
 	if (ret == 0)
-		ret = mr_pools_create(mr->ports, options, error);
+		ret = prepare_all(mr, error);
 	if (ret == 0)
-		ret = mr_carrier_create(mr->ports, error);
+		ret = mr_pools_create(mr->ports, error);
 	if (ret < 0)
 		return ret;
+	mr_unplug_watch(mr->ports);
 	MR_PORT_FOREACH (mr, port) {
-		ret = set_up(mr, port, error);
+		ret = mr_port_set_up(mr, port, error);
 		if (ret < 0)
-			return mr_fail(error, ret, "%s: %s", port->label, rte_strerror(-ret));
+			return ret;
 	}
 	mr_ports_poll(mr, 0);
 	return 0;
@@ -249,21 +280,25 @@ int mr_ports_create(struct mr *mr, const struct mr_port_options *options, struct
 {
 	if (ports_of(mr) == NULL)
 		return mr_fail(error, -ENOMEM, "ports: out of memory");
-	mr->ports->handover_size = options->handover_size;
 	int ret = create_all(mr, options, error);
 	if (ret < 0)
 		mr_ports_destroy(mr);
 	return ret;
 }
 
-static void destroy(struct mr *mr, struct mr_port *port)
+void mr_port_close(struct mr *mr, struct mr_port *port)
 {
+	mr_iface_remove(mr, port->id);
+	mr_carrier_forget(mr->ports, port);
 	if (port->started)
 		mr_port_stop_device(port);
 	if (port->configured)
 		rte_eth_dev_close(port->id);
-	mr_iface_remove(mr, port->id);
+	mr->ports->port[port->id] = NULL;
+	mr->ports->changed &= ~RTE_BIT32(port->id);
+	mr_unplug_forget_port(mr->ports, port);
 	free(port->xstats_baseline);
+	free(port->devargs);
 	free(port);
 }
 
@@ -273,11 +308,20 @@ void mr_ports_destroy(struct mr *mr)
 
 	if (ports == NULL)
 		return;
-	for (unsigned id = 0; id < RTE_MAX_ETHPORTS; id++)
-		if (ports->port[id] != NULL)
-			destroy(mr, ports->port[id]);
+	mr_unplug_unwatch(ports);
+	for (unsigned id = 0; id < RTE_MAX_ETHPORTS; id++) {
+		struct mr_port *port = ports->port[id];
+
+		if (port == NULL)
+			continue;
+		if (port->devargs != NULL)
+			mr_port_remove(mr, port);
+		else
+			mr_port_close(mr, port);
+	}
 	mr_carrier_destroy(ports);
 	mr_pools_destroy(ports);
+	free((void *)(uintptr_t)ports->options.profiles_dir);
 	free(ports);
 	mr->ports = NULL;
 }

@@ -40,14 +40,17 @@ struct mr_port_options {
 
 struct mr_port {
 	uint16_t id;                           /* ethdev port id */
+	char *devargs;                         /* as it was added by; NULL: there at the start */
 	char name[RTE_ETH_NAME_MAX_LEN];       /* device name, "0000:00:04.0" or "net_af_packet0" */
 	char label[RTE_ETH_NAME_MAX_LEN + 16]; /* "port 0 (net_af_packet0)", for messages */
 	char driver[32];                       /* "net_e1000_em" */
 	int socket;                            /* NUMA node of its buffers, never negative */
 	uint16_t rxq, txq, rxd, txd, burst;
-	uint16_t mtu, min_mtu, max_mtu; /* bytes, without Ethernet header */
-	const char *max_mtu_reason;     /* what max_mtu comes from, as the end of a sentence */
-	struct rte_ether_addr mac;      /* the device's, or one made up where it has none */
+	uint16_t mtu, min_mtu, max_mtu;  /* bytes, without Ethernet header */
+	const char *max_mtu_reason;      /* what max_mtu comes from, as the end of a sentence */
+	struct rte_ether_addr mac;       /* the device's, or one made up where it has none */
+	struct rte_ether_addr first_mac; /* as it was before any command */
+	uint16_t first_mtu;              /* likewise */
 	uint64_t rx_offloads, tx_offloads;
 	bool rss;               /* the device spreads packets over rx queues by their addresses */
 	bool partial_checksums; /* see struct mr_iface */
@@ -72,6 +75,30 @@ int mr_ports_create(struct mr *mr, const struct mr_port_options *options, struct
 /* Stops and closes all ports, removes their base interfaces and frees the pools: no lcore forwards
  * any more, and no ring or table holds a packet. */
 void mr_ports_destroy(struct mr *mr);
+
+/* Has EAL probe a device, unless it was left out at the start, and sets up its port as those at the start, with a
+ * pool of its own. devargs: a PCI address or a vdev with its arguments. The port's queues are not
+ * placed yet. On failure returns a negative errno with a sentence, and nothing is left: the device
+ * is not probed, there is no pool. */
+int mr_port_add(struct mr *mr, const char *devargs, struct mr_port **port, struct mr_error *error);
+
+/* Whether a port can be removed: it alone is on its device. Returns 0 or -EBUSY with error set. */
+int mr_port_removable(const struct mr_port *port, struct mr_error *error);
+
+/* Stops and closes a port, removes its interface and its device and frees port. Its pool, if it had
+ * one of its own, is freed by a later mr_ports_poll, when all its buffers are back. No lcore polls
+ * the port or sends on it any more. What the device refuses is logged. */
+void mr_port_remove(struct mr *mr, struct mr_port *port);
+
+/* Pools of removed ports that are still there, and how many of their buffers are elsewhere. */
+unsigned mr_ports_retired_pools(const struct mr *mr, unsigned *buffers);
+
+/* The mask of ports whose device is gone, until they are removed. */
+uint32_t mr_ports_unplugged(struct mr *mr);
+
+/* Notes what a port's MTU, MAC and filters are that a command has changed. */
+struct mr_lines;
+void mr_port_note_settings(const struct mr_port *port, struct mr_lines *lines);
 
 /* How many lcores will forward, to be told before the ports are set up: queues and pools are sized
  * by it. */

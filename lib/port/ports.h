@@ -7,17 +7,34 @@
 
 #include "port/port.h"
 
+struct mr_retired_pool;
+
 /* The inside of room port, for its own files. Control thread. */
 struct mr_ports {
-	unsigned lcores;        /* that will forward */
-	unsigned handover_size; /* as in struct mr_port_options; 0: MR_PACKET_RING_SIZE */
+	struct mr_port_options options; /* as given at the start; profiles_dir is a copy */
+	unsigned lcores;                /* that will forward */
 	struct mr_port *port[RTE_MAX_ETHPORTS];
-	struct rte_mempool *pool[RTE_MAX_NUMA_NODES];
-	struct rte_mempool *host_pool; /* one of pool[] */
-	struct mr_carrier *carrier;    /* NULL: no port needs it */
+	struct rte_mempool
+		*pool[RTE_MAX_NUMA_NODES]; /* of the ports that were there at the start */
+	struct rte_mempool *host_pool;     /* one of pool[] */
+	struct mr_retired_pool *retired; /* of ports that were removed; not all buffers are back */
+	unsigned pools_made;             /* for added ports; makes their names unique */
+	struct mr_carrier *carrier;      /* NULL: no port is bound to a kernel interface */
 	uint64_t next_poll_ms;
-	uint32_t changed; /* mask of ports whose MTU or MAC was set since the last poll */
+	uint32_t changed;   /* mask of ports whose MTU or MAC was set since the last poll */
+	uint32_t unplugged; /* mask of ports whose device is gone; EAL's interrupt thread sets */
+	bool watches_uio;   /* see unplug.c */
 };
+
+/* Decides about and configures a port that EAL probed, and lists it; devargs as in struct mr_port.
+ * On failure it is listed, too: mr_port_close undoes it. */
+int mr_port_prepare(struct mr *mr, uint16_t id, const char *devargs, struct mr_error *error);
+
+/* Gives a prepared port its queues and its base interface, and starts it. Its pool is made. */
+int mr_port_set_up(struct mr *mr, struct mr_port *port, struct mr_error *error);
+
+/* Takes back all that these two did, and frees port. The device stays probed. */
+void mr_port_close(struct mr *mr, struct mr_port *port);
 
 /* Publishes what lcores need of a port in its base interface, leaving its role as it is. Returns 0
  * or -ENOMEM. */

@@ -223,3 +223,16 @@ void neighbours_report(struct mr *mr)
 		tell_unreachable(mr, neighbours->undeliverable[i]);
 	neighbours->undeliverable_count = 0;
 }
+
+void neighbours_forget_arrival(struct mr *mr, uint16_t iface)
+{
+	struct neighbour *n;
+
+	TAILQ_FOREACH (n, &mr->router->neighbours->all, all)
+		for (unsigned i = 0; i < n->held_count; i++) {
+			struct rte_mbuf *m = n->held[(n->held_first + i) % NEIGHBOUR_HOLD_MAX];
+
+			if (mr_punt_of(m)->iface == iface)
+				mr_punt_of(m)->iface = MR_IFACE_NONE;
+		}
+}

@@ -117,5 +117,7 @@ void neighbour_drop_held(struct mr *mr, struct neighbour *n);
  * that list, when no neighbour is being worked on: the host may come back with packets. */
 void neighbour_give_up_held(struct mr *mr, struct neighbour *n);
 void neighbours_report(struct mr *mr);
+/* An interface goes away: what is held and came in on it is from nowhere from now on. */
+void neighbours_forget_arrival(struct mr *mr, uint16_t iface);
 
 #endif

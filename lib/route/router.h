@@ -5,6 +5,7 @@
 #include "base/addr.h"
 #include "base/cmd.h"
 #include "base/error.h"
+#include "base/lines.h"
 #include "base/mr.h"
 #include "route/route_fwd.h"
 
@@ -51,6 +52,11 @@ int mr_route_del(struct mr *mr, const struct mr_prefix *prefix, struct mr_error 
 
 /* Follows an interface's link, MTU and MAC (already published): adjacencies over it are renewed. */
 void mr_router_iface_changed(struct mr *mr, uint16_t iface);
+
+/* Deletes the addresses and neighbours of an interface that was removed, and the static routes over
+ * it. Those over other interfaces as well keep these. What a person had configured is noted in
+ * lines (which may be NULL). */
+void mr_router_withdraw(struct mr *mr, uint16_t iface, struct mr_lines *lines);
 
 /* Whether addr is one of the appliance's own; *iface gets its interface (may be NULL). */
 bool mr_router_is_local(struct mr *mr, const struct mr_addr *addr, uint16_t *iface);

@@ -4,6 +4,7 @@
 
 #include <sys/queue.h>
 
+#include "base/lines.h"
 #include "port/iface.h"
 #include "route/ipv4_table.h"
 #include "route/next_hop.h"
@@ -92,6 +93,10 @@ const char *ipv4_prefix_text(uint32_t prefix, unsigned length, char *text);
 
 /* Finds a static route that uses a gateway. */
 bool static_route_over(struct mr *mr, const struct neighbour *gateway, struct mr_ipv4_route *route);
+
+/* Deletes the static routes all of whose gateways are on an interface, and takes that interface's
+ * out of the others. Notes in lines how to bring them back. */
+void static_routes_withdraw(struct mr *mr, uint16_t iface, struct mr_lines *lines);
 
 /* Multipath next hops: one for each set of gateways, however many routes share it. */
 struct multipaths *multipaths_create(void);

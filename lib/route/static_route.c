@@ -4,6 +4,7 @@
  * is on its gateway, or on the set of its gateways. All checks come before the first change.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "route/neighbour_state.h"
 #include "route/router_state.h"
@@ -263,4 +264,94 @@ bool static_route_over(struct mr *mr, const struct neighbour *gateway, struct mr
 	if (neighbour_is_gateway(mr, gateway))
 		mr_ipv4_table_iterate(mr->router->table, NULL, uses_gateway, &search);
 	return search.found;
+}
+
+struct withdrawal {
+	struct mr *mr;
+	uint16_t iface;
+	struct mr_lines *lines;
+};
+
+/* The gateways of a static route; returns their number. */
+static unsigned gateways_of(struct mr *mr, uint32_t next_hop,
+			    const struct neighbour *gateways[MR_MAX_PATHS])
+{
+	switch (next_hop_owner(mr->router->hops, next_hop)) {
+	case NEXT_HOP_NEIGHBOUR:
+		gateways[0] = next_hop_object(mr->router->hops, next_hop);
+		return 1;
+	case NEXT_HOP_MULTIPATH:
+		return multipath_gateways(mr, next_hop, gateways);
+	default:
+		return 0;
+	}
+}
+
+static void note(struct mr_lines *lines, const char *prefix,
+		 const struct neighbour *const *gateways, unsigned count, bool stays)
+{
+	char via[MR_MAX_PATHS * MR_ADDR_TEXT_SIZE] = "", text[MR_ADDR_TEXT_SIZE];
+
+	for (unsigned i = 0; i < count; i++) {
+		strcat(via, " ");
+		strcat(via, ipv4_text(gateways[i]->ipv4, text));
+	}
+	if (stays)
+		mr_lines_add(lines, "route del %s", prefix);
+	mr_lines_add(lines, "route add %s via%s", prefix, via);
+}
+
+/* A route keeps the gateways that are elsewhere, without a moment in which it has none. */
+static void withdraw(struct mr *mr, const struct mr_ipv4_route *route, uint16_t iface,
+		     struct mr_lines *lines)
+{
+	const struct neighbour *gateways[MR_MAX_PATHS];
+	unsigned count = gateways_of(mr, route->next_hop, gateways), kept = 0;
+	struct mr_prefix prefix = {mr_addr_from_ipv4(route->prefix), route->length};
+	struct mr_addr address[MR_MAX_PATHS];
+	uint16_t ifaces[MR_MAX_PATHS];
+	char text[MR_ADDR_TEXT_SIZE];
+	uint32_t next_hop;
+
+	for (unsigned i = 0; i < count; i++) {
+		if (gateways[i]->iface == iface)
+			continue;
+		address[kept] = mr_addr_from_ipv4(gateways[i]->ipv4);
+		ifaces[kept++] = gateways[i]->iface;
+	}
+	note(lines, mr_prefix_format(&prefix, text), gateways, count, kept > 0);
+	if (kept == 0 || take(mr, address, ifaces, kept, &next_hop) != 0) {
+		mr_route_del(mr, &prefix, NULL);
+		return;
+	}
+	if (mr_ipv4_table_replace(mr->router->table, route->prefix, route->length, next_hop) != 0) {
+		release(mr, next_hop);
+		mr_route_del(mr, &prefix, NULL);
+		return;
+	}
+	release(mr, route->next_hop);
+}
+
+static bool withdraw_if_over(const struct mr_ipv4_route *route, void *arg)
+{
+	struct withdrawal *w = arg;
+	const struct neighbour *gateways[MR_MAX_PATHS];
+	unsigned count = 0;
+
+	if (route_type(w->mr, route) == ROUTE_STATIC)
+		count = gateways_of(w->mr, route->next_hop, gateways);
+	for (unsigned i = 0; i < count; i++)
+		if (gateways[i]->iface == w->iface) {
+			withdraw(w->mr, route, w->iface, w->lines);
+			break;
+		}
+	return true;
+}
+
+void static_routes_withdraw(struct mr *mr, uint16_t iface, struct mr_lines *lines)
+{
+	struct withdrawal w = {.mr = mr, .iface = iface, .lines = lines};
+
+	mr_ipv4_table_iterate(mr->router->table, NULL, withdraw_if_over, &w);
+	neighbours_report(mr);
 }

@@ -38,6 +38,7 @@ QUERIES = {
     '/millrace/rcu': '/millrace/rcu',
     '/millrace/port/info,N': '/millrace/port/info,0',
     '/millrace/port/stats,N': '/millrace/port/stats,0',
+    '/millrace/port/hotplug': '/millrace/port/hotplug',
     '/millrace/bridge/stats,NAME': '/millrace/bridge/stats,br0',
     '/millrace/bridge/stations,NAME[,NEXT]': '/millrace/bridge/stations,br0',
     '/millrace/route/list[,PREFIX]': '/millrace/route/list',

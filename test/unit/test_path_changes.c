@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tables that change under traffic: a forwarding lcore on a thread of its own, while this thread
- * is sender, receiver and control thread in turn and adds and deletes 100,000 routes or stations.
- * Nothing may be lost, and each frame must take a way that was right when it was sent or is right
- * when it is received.
+ * is sender, receiver and control thread in turn and adds and deletes 100,000 routes or stations,
+ * or a port hundreds of times. Nothing may be lost, and each frame must take a way that was right
+ * when it was sent or is right when it is received.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -287,11 +287,78 @@ static void stations_change_under_traffic(void **state)
 	command(w, "bridge del br0");
 }
 
+static struct frame plain_frame(void)
+{
+	return IPV4(.to = "02:cc:00:00:00:01", .from = "02:00:00:00:09:00", .src = "10.0.0.2",
+		    .dst = "10.0.0.3", .payload = 40);
+}
+
+static void check_pair(struct wire *w, unsigned port, struct mark mark)
+{
+	(void)mark;
+	assert_int_equal(port, 1);
+	w->received++;
+}
+
+#define COMINGS 300
+
+/* A fourth port comes, is bridged and goes, again and again, and its own traffic with it. */
+static void ports_come_and_go_under_traffic(void **state)
+{
+	struct wire *w = *state;
+	struct rte_ring *ring = rte_ring_create("come", 1024, SOCKET_ID_ANY, 0);
+	struct rte_ring *sink = rte_ring_create("go", 1024, SOCKET_ID_ANY, 0);
+	struct frame frame = plain_frame();
+
+	command(w, "bridge add br0");
+	command(w, "bridge member add br0 port 0");
+	command(w, "bridge member add br0 port 1");
+	command(w, "station add br0 02:cc:00:00:00:01 port 1");
+	for (unsigned round = 0; round < COMINGS; round++) {
+		struct rte_mbuf *m;
+		uint16_t id = (uint16_t)rte_eth_from_rings("come", &ring, 1, &sink, 1, 0);
+
+		for (unsigned i = 0; i < BURST; i++)
+			send_frame(w, &frame, 0);
+		command(w, "port add net_ring_come");
+		command(w, "bridge member add br0 port %u", id);
+		for (unsigned i = 0; i < BURST; i++)
+			send_frame(w, &frame, 0);
+		for (unsigned i = 0; i < BURST; i++) {
+			m = rte_pktmbuf_alloc(mr_port(w->mr, id)->pool);
+			memcpy(rte_pktmbuf_append(m, (uint16_t)frame.length), frame.bytes,
+			       frame.length);
+			assert_int_equal(rte_ring_enqueue(ring, m), 0);
+		}
+		mr_appliance_poll(w->mr, now_ms());
+		command(w, "port remove %u", id);
+		assert_int_equal(rte_ring_count(ring), 0);
+		/* What came in on the fourth port is neither marked nor sent by send_frame. */
+		while (w->sent - w->received > 512)
+			receive(w, check_pair);
+	}
+	wait_for_all(w, check_pair);
+	struct mr_balance b = mr_lcores_balance(w->mr);
+	assert_int_equal(b.received + b.originated + b.copied,
+			 b.transmitted + b.consumed + b.dropped + b.held);
+	/* Buffers of its pools come back: to the lcore's cache, or out of port 1's ring. */
+	uint64_t end = now_ms() + 20000;
+	unsigned buffers, pools;
+	while ((pools = mr_ports_retired_pools(w->mr, &buffers)) != 0 && now_ms() < end) {
+		receive(w, check_pair);
+		mr_appliance_poll(w->mr, now_ms());
+	}
+	assert_int_equal(pools, 0);
+	assert_int_equal(w->received, w->sent);
+	command(w, "bridge del br0");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(routes_change_under_traffic),
 		cmocka_unit_test(stations_change_under_traffic),
+		cmocka_unit_test(ports_come_and_go_under_traffic),
 	};
 
 	test_eal_start("0@(0-1),1@(0-1)");

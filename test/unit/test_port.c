@@ -509,7 +509,7 @@ static void a_pool_holds_what_rings_and_caches_can_hide(void **state)
 	uint32_t always = 4096 + 2 * 3 * 1024 + 2 * 64 * 2 + 3 * 768;
 
 	assert_int_equal(mr_pool_size(&ports, 0), always + 1024 + 512 + 1024 + 512);
-	ports.handover_size = 100;
+	ports.options.handover_size = 100;
 	assert_int_equal(mr_pool_size(&ports, 0), always + 1024 + 512 + 100 + 512);
 	assert_int_equal(mr_pool_size(&ports, 1), always + 2 * 256 + 2 * 256);
 	assert_int_equal(mr_pool_cache_size(100000, 2), 512);
