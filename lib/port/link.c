@@ -67,12 +67,12 @@ uint32_t mr_ports_poll(struct mr *mr, uint64_t now_ms)
 		return 0;
 	uint32_t changed = mr->ports->changed;
 	mr->ports->changed = 0;
+	mr_pools_poll(mr);
 	if (now_ms < mr->ports->next_poll_ms)
 		return changed;
 	mr->ports->next_poll_ms = now_ms + POLL_MS;
 	if (mr->ports->carrier != NULL)
 		mr_carrier_poll(mr->ports->carrier);
-	mr_pools_poll(mr);
 	MR_PORT_FOREACH (mr, port) {
 		mr_unplug_poll_port(mr->ports, port);
 		if (poll_port(mr, port))

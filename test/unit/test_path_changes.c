@@ -302,13 +302,16 @@ static void check_pair(struct wire *w, unsigned port, struct mark mark)
 
 #define COMINGS 300
 
-/* A fourth port comes, is bridged and goes, again and again, and its own traffic with it. */
+/* A fourth port comes, is bridged and goes, again and again, and its own traffic, which is not
+ * marked, with it. */
 static void ports_come_and_go_under_traffic(void **state)
 {
 	struct wire *w = *state;
 	struct rte_ring *ring = rte_ring_create("come", 1024, SOCKET_ID_ANY, 0);
 	struct rte_ring *sink = rte_ring_create("go", 1024, SOCKET_ID_ANY, 0);
-	struct frame frame = plain_frame();
+	struct frame frame = plain_frame(), unmarked = plain_frame();
+	unsigned buffers;
+	uint64_t end;
 
 	command(w, "bridge add br0");
 	command(w, "bridge member add br0 port 0");
@@ -326,30 +329,25 @@ static void ports_come_and_go_under_traffic(void **state)
 			send_frame(w, &frame, 0);
 		for (unsigned i = 0; i < BURST; i++) {
 			m = rte_pktmbuf_alloc(mr_port(w->mr, id)->pool);
-			memcpy(rte_pktmbuf_append(m, (uint16_t)frame.length), frame.bytes,
-			       frame.length);
+			memcpy(rte_pktmbuf_append(m, (uint16_t)unmarked.length), unmarked.bytes,
+			       unmarked.length);
 			assert_int_equal(rte_ring_enqueue(ring, m), 0);
 		}
 		mr_appliance_poll(w->mr, now_ms());
 		command(w, "port remove %u", id);
 		assert_int_equal(rte_ring_count(ring), 0);
-		/* What came in on the fourth port is neither marked nor sent by send_frame. */
-		while (w->sent - w->received > 512)
+		/* Until the buffers of its pool are back, out of port 1's ring. */
+		end = now_ms() + 20000;
+		while (mr_ports_retired_pools(w->mr, &buffers) != 0 && now_ms() < end) {
 			receive(w, check_pair);
+			mr_appliance_poll(w->mr, now_ms());
+		}
+		assert_int_equal(mr_ports_retired_pools(w->mr, &buffers), 0);
 	}
 	wait_for_all(w, check_pair);
 	struct mr_balance b = mr_lcores_balance(w->mr);
 	assert_int_equal(b.received + b.originated + b.copied,
 			 b.transmitted + b.consumed + b.dropped + b.held);
-	/* Buffers of its pools come back: to the lcore's cache, or out of port 1's ring. */
-	uint64_t end = now_ms() + 20000;
-	unsigned buffers, pools;
-	while ((pools = mr_ports_retired_pools(w->mr, &buffers)) != 0 && now_ms() < end) {
-		receive(w, check_pair);
-		mr_appliance_poll(w->mr, now_ms());
-	}
-	assert_int_equal(pools, 0);
-	assert_int_equal(w->received, w->sent);
 	command(w, "bridge del br0");
 }
 
