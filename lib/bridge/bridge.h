@@ -25,7 +25,7 @@ struct mr_bridge {
 
 struct mr_bridges {
 	struct mr_bridge_fwd fwd;
-	struct mr_bridge bridge[MR_MAX_BRIDGES];
+	struct mr_bridge bridge[MR_MAX_BRIDGES] __rte_cache_aligned; /* the control thread's own */
 	uint32_t now; /* seconds, as the lcores see it */
 	uint64_t aged_ms;
 	uint64_t table_full; /* stations not learned because the table was full */
