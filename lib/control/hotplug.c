@@ -31,8 +31,9 @@
 int mr_hotplug_create(struct mr *mr, struct mr_error *error)
 {
 	mr->hotplug = calloc(1, sizeof(*mr->hotplug));
-	return mr->hotplug != NULL ? 0
-				   : mr_fail(error, -ENOMEM, "no memory for ports that come and go");
+	return mr->hotplug != NULL
+		       ? 0
+		       : mr_fail(error, -ENOMEM, "no memory for ports that come and go");
 }
 
 static void free_kept(struct mr_kept *kept)
@@ -184,8 +185,8 @@ static int keep_and_leave(struct mr *mr, struct mr_port *port, struct mr_error *
 		return ret;
 	}
 	mr->hotplug->unplugged++;
-	mr_log_warning("%s: its device is gone: the port is removed, %u lines of configuration are "
-		       "kept for its return",
+	mr_log_warning("%s: its device is gone: the port is removed; commands kept for its return: "
+		       "%u",
 		       label, kept->lines.count);
 	if (kept->lines.count == 0) {
 		free_kept(kept);
