@@ -127,11 +127,22 @@ static uint16_t descriptors(const struct mr_port *port, const char *what, uint16
 
 /* The smallest of three limits, and which one it is. Drivers that report only a frame length mean
  * it with header and FCS. */
-static void limit_mtu(struct mr_port *port, const struct rte_eth_dev_info *info,
-		      const struct mr_port_options *options)
+/* The largest MTU with which a driver puts a frame with two tags into one buffer. */
+static uint32_t buffer_mtu(const struct mr_profile *profile, const struct mr_port_options *options)
 {
 	uint16_t mbuf_size = options->mbuf_size != 0 ? options->mbuf_size : MR_DEFAULT_MBUF_SIZE;
-	uint32_t buffer = mbuf_size - RTE_PKTMBUF_HEADROOM - MR_FRAME_OVERHEAD;
+	uint32_t room = mbuf_size - RTE_PKTMBUF_HEADROOM;
+
+	if (profile->buffer_powers)
+		room = rte_align32prevpow2(room);
+	room -= room % profile->buffer_unit;
+	return room > profile->frame_overhead ? room - profile->frame_overhead : 0;
+}
+
+static void limit_mtu(struct mr_port *port, const struct rte_eth_dev_info *info,
+		      const struct mr_profile *profile, const struct mr_port_options *options)
+{
+	uint32_t buffer = buffer_mtu(profile, options);
 	uint32_t device = info->max_mtu != 0 ? info->max_mtu : UINT16_MAX;
 	uint32_t overhead = RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN;
 
@@ -140,6 +151,8 @@ static void limit_mtu(struct mr_port *port, const struct rte_eth_dev_info *info,
 			overhead = info->max_rx_pktlen - device;
 		device = RTE_MIN(device, info->max_rx_pktlen - overhead);
 	}
+	if (profile->mtu_in_software) /* two tags are a part of what the device is told */
+		port->device_mtu = RTE_MIN(device, buffer + 2 * RTE_VLAN_HLEN);
 	port->min_mtu = RTE_MAX(info->min_mtu, RTE_ETHER_MIN_MTU);
 	if (device <= buffer) {
 		port->max_mtu = device;
@@ -195,7 +208,7 @@ int mr_port_limit(struct mr_port *port, const struct rte_eth_dev_info *info,
 	port->kernel_index = info->if_index;
 	port->kernel_link = profile->kernel_link && info->if_index != 0;
 	port->partial_checksums = profile->partial_checksums && receives_from_kernel(info);
-	limit_mtu(port, info, options);
+	limit_mtu(port, info, profile, options);
 	if (port->max_mtu < port->min_mtu)
 		return mr_fail(error, -EINVAL,
 			       "%s: MTU of at least %u needed, at most %u allowed: %s", port->label,

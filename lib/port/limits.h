@@ -9,9 +9,6 @@
 
 #define MR_DEFAULT_MBUF_SIZE (RTE_PKTMBUF_HEADROOM + 2048)
 
-/* Ethernet header, two VLAN tags and FCS: what a frame's buffer holds beyond the MTU. */
-#define MR_FRAME_OVERHEAD (RTE_ETHER_HDR_LEN + 2 * 4 + RTE_ETHER_CRC_LEN)
-
 /* Refuses options that no device could satisfy. Returns 0 or -EINVAL with error set. */
 int mr_port_options_check(const struct mr_port_options *options, struct mr_error *error);
 

@@ -21,7 +21,7 @@ int mr_port_set_mtu(struct mr *mr, struct mr_port *port, uint32_t mtu, struct mr
 	if (mtu < port->min_mtu)
 		return mr_fail(error, -EINVAL, "%s: MTU %u wanted, at least %u allowed",
 			       port->label, mtu, port->min_mtu);
-	int ret = rte_eth_dev_set_mtu(port->id, mtu);
+	int ret = port->device_mtu != 0 ? 0 : rte_eth_dev_set_mtu(port->id, mtu);
 	if (ret < 0 && ret != -ENOTSUP)
 		return mr_fail(error, ret, "%s: the device refuses MTU %u: %s", port->label, mtu,
 			       rte_strerror(-ret));
@@ -29,7 +29,8 @@ int mr_port_set_mtu(struct mr *mr, struct mr_port *port, uint32_t mtu, struct mr
 	ret = mr_port_publish(mr, port);
 	if (ret < 0) {
 		port->mtu = old;
-		rte_eth_dev_set_mtu(port->id, old);
+		if (port->device_mtu == 0)
+			rte_eth_dev_set_mtu(port->id, old);
 		return mr_fail(error, ret, "%s: out of memory", port->label);
 	}
 	mr->ports->changed |= RTE_BIT32(port->id);

@@ -89,7 +89,8 @@ static int read_mac(struct mr_port *port, struct mr_error *error)
 
 static int configure(struct mr_port *port, struct mr_error *error)
 {
-	struct rte_eth_conf conf = {.rxmode.mtu = port->mtu,
+	uint16_t mtu = port->device_mtu != 0 ? port->device_mtu : port->mtu;
+	struct rte_eth_conf conf = {.rxmode.mtu = mtu,
 				    .rxmode.offloads = port->rx_offloads,
 				    .txmode.offloads = port->tx_offloads,
 				    .intr_conf.rxq = port->rx_interrupts};
@@ -108,7 +109,7 @@ static int configure(struct mr_port *port, struct mr_error *error)
 	port->interrupts = conf.intr_conf.rxq != 0;
 	if (ret < 0)
 		return mr_fail(error, ret, "%s: refuses %u rx and %u tx queues with MTU %u: %s",
-			       port->label, port->rxq, port->txq, port->mtu, rte_strerror(-ret));
+			       port->label, port->rxq, port->txq, mtu, rte_strerror(-ret));
 	ret = rte_eth_dev_adjust_nb_rx_tx_desc(port->id, &port->rxd, &port->txd);
 	if (ret < 0)
 		return mr_fail(error, ret, "%s: refuses %u rx and %u tx descriptors: %s",

@@ -47,6 +47,7 @@ struct mr_port {
 	int socket;                            /* NUMA node of its buffers, never negative */
 	uint16_t rxq, txq, rxd, txd, burst;
 	uint16_t mtu, min_mtu, max_mtu;  /* bytes, without Ethernet header */
+	uint16_t device_mtu;             /* what the device is told for good; 0: what mtu says */
 	const char *max_mtu_reason;      /* what max_mtu comes from, as the end of a sentence */
 	struct rte_ether_addr mac;       /* the device's, or one made up where it has none */
 	struct rte_ether_addr first_mac; /* as it was before any command */
@@ -76,10 +77,10 @@ int mr_ports_create(struct mr *mr, const struct mr_port_options *options, struct
  * any more, and no ring or table holds a packet. */
 void mr_ports_destroy(struct mr *mr);
 
-/* Has EAL probe a device, unless it was left out at the start, and sets up its port as those at the start, with a
- * pool of its own. devargs: a PCI address or a vdev with its arguments. The port's queues are not
- * placed yet. On failure returns a negative errno with a sentence, and nothing is left: the device
- * is not probed, there is no pool. */
+/* Has EAL probe a device, unless it was left out at the start, and sets up its port as those at the
+ * start, with a pool of its own. devargs: a PCI address or a vdev with its arguments. The port's
+ * queues are not placed yet. On failure returns a negative errno with a sentence, and nothing is
+ * left: the device is not probed, there is no pool. */
 int mr_port_add(struct mr *mr, const char *devargs, struct mr_port **port, struct mr_error *error);
 
 /* Whether a port can be removed: it alone is on its device. Returns 0 or -EBUSY with error set. */

@@ -50,6 +50,11 @@ static const struct key {
 	{"spread", KEY_YES_NO, offsetof(struct mr_profile, spread), 0, 0},
 	{"queue_pairs", KEY_YES_NO, offsetof(struct mr_profile, queue_pairs), 0, 0},
 	{"partial_checksums", KEY_YES_NO, offsetof(struct mr_profile, partial_checksums), 0, 0},
+	{"mtu_in_software", KEY_YES_NO, offsetof(struct mr_profile, mtu_in_software), 0, 0},
+	{"buffer_powers", KEY_YES_NO, offsetof(struct mr_profile, buffer_powers), 0, 0},
+	{"buffer_unit", KEY_NUMBER, offsetof(struct mr_profile, buffer_unit), 1, 1024},
+	{"frame_overhead", KEY_NUMBER, offsetof(struct mr_profile, frame_overhead),
+	 MR_FRAME_OVERHEAD, 64},
 	{"kernel_link", KEY_YES_NO, offsetof(struct mr_profile, kernel_link), 0, 0},
 };
 
@@ -256,7 +261,9 @@ int mr_profile_load(const char *dir, const char *driver, struct mr_profile *prof
 				       .max_txq = MR_MAX_QUEUES,
 				       .rxd = 1024,
 				       .txd = 1024,
-				       .burst = MR_VECTOR_SIZE};
+				       .burst = MR_VECTOR_SIZE,
+				       .buffer_unit = 1,
+				       .frame_overhead = MR_FRAME_OVERHEAD};
 	if (snprintf(path, sizeof(path), "%s/default.cfg", dir) >= (int)sizeof(path))
 		return mr_fail(error, -ENAMETOOLONG, "profiles directory %s: name too long", dir);
 	if (access(path, R_OK) != 0)

@@ -5,11 +5,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <rte_ether.h>
+
 #include "base/error.h"
 
 /* How many queues a profile wants: a number, or one of these words. */
 #define MR_QUEUES_LCORES UINT16_MAX    /* "lcores": one for each forwarding lcore */
 #define MR_QUEUES_ALL (UINT16_MAX - 1) /* "all": as many as the device has */
+
+/* Ethernet header, two VLAN tags and FCS: what a frame's buffer holds beyond the MTU. */
+#define MR_FRAME_OVERHEAD (RTE_ETHER_HDR_LEN + 2 * 4 + RTE_ETHER_CRC_LEN)
 
 /* What millrace knows about a driver and its devices cannot tell; from drivers-cfg/DRIVER.cfg. */
 struct mr_profile {
@@ -19,10 +24,15 @@ struct mr_profile {
 	uint16_t burst;            /* packets a receive call */
 	uint64_t rx_offloads;      /* used where the device offers them */
 	uint64_t tx_offloads;
-	bool spread;            /* something outside spreads packets over rx queues, RSS or not */
-	bool queue_pairs;       /* as many rx as tx queues, always */
-	bool partial_checksums; /* see struct mr_iface; only when bound to a kernel interface */
-	bool kernel_link;       /* the driver's link state means nothing: ask the kernel */
+	bool spread;             /* something outside spreads packets over rx queues, RSS or not */
+	bool queue_pairs;        /* as many rx as tx queues, always */
+	bool partial_checksums;  /* see struct mr_iface; only when bound to a kernel interface */
+	bool mtu_in_software;    /* the device receives all that a buffer holds, whatever the MTU */
+	bool buffer_powers;      /* of a buffer the device uses a power of two */
+	uint16_t buffer_unit;    /* of a buffer the device uses a multiple of so many bytes */
+	uint16_t frame_overhead; /* bytes of a buffer that a packet may not have, by the driver's
+				    count */
+	bool kernel_link;        /* the driver's link state means nothing: ask the kernel */
 };
 
 /* Reads the profile of a driver: default.cfg, then what DRIVER.cfg says otherwise, if there is

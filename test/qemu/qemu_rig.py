@@ -44,20 +44,35 @@ class Rig:
         self.settle()
 
     def carry(self, source, sink, frames, expected=None, seconds=20):
-        """Sends frames into one wire; all of them, and nothing else, must leave by the other, in order."""
+        """Sends frames into one wire; all of them (as `expected`), and nothing else, must leave by the
+        other, in order."""
         expected = frames if expected is None else expected
         for first in range(0, len(frames), IN_FLIGHT):
-            self.wires[source].send(*frames[first:first + IN_FLIGHT])
-            wanted = expected[first:first + IN_FLIGHT]
-            arrived = self.wires[sink].expect(len(wanted), seconds)
-            assert len(arrived) == len(wanted), f'{len(arrived)} of {len(wanted)} frames, from {first} on'
-            assert arrived == wanted, 'frames arrived changed, or in another order'
+            self.carry_some(source, sink, frames[first:first + IN_FLIGHT], expected[first:first + IN_FLIGHT], seconds)
 
-    def carry_both_ways(self, there, back):
-        """Both at the same time, between wires 0 and 1."""
+    def carry_some(self, source, sink, frames, expected, seconds=20):
+        """Sends at most IN_FLIGHT frames into one wire; those expected leave by the other, in order."""
+        self.wires[source].send(*frames)
+        arrived = self.wires[sink].expect(len(expected), seconds)
+        assert len(arrived) == len(expected), f'{len(arrived)} of {len(expected)} frames arrived'
+        assert arrived == expected, 'frames arrived changed, or in another order'
+
+    def carry_both_ways(self, there, back, expected=None):
+        """Both at the same time, between wires 0 and 1; expected: a pair of what arrives."""
+        expected = expected or (there, back)
         with ThreadPoolExecutor(2) as pool:
-            for job in (pool.submit(self.carry, 0, 1, there), pool.submit(self.carry, 1, 0, back)):
+            for job in (pool.submit(self.carry, 0, 1, there, expected[0]),
+                        pool.submit(self.carry, 1, 0, back, expected[1])):
                 job.result()
+
+    def wait_for_arrival(self, source, sink, packet, seconds=20):
+        """Sends a packet until it (or whatever becomes of it) leaves by another wire, which then is quiet."""
+        def arrives():
+            self.wires[source].send(bytes(packet).ljust(60, b'\0'))
+            return self.wires[sink].expect(1, 0.2)
+
+        wait_for(arrives, seconds, f'a packet from wire {source} to {sink}')
+        self.settle()
 
     def settle(self):
         """Until nothing is on its way any more: empties the wires."""

@@ -475,16 +475,41 @@ static void the_smallest_mtu_limit_counts(void **state)
 {
 	(void)state;
 	struct mr_profile profile = profile_of("net_e1000_em");
-	struct mr_port_options options = {0}, jumbo = {.mbuf_size = 16384};
+	struct mr_port_options options = {0}, jumbo = {.mbuf_size = 16384 + RTE_PKTMBUF_HEADROOM};
 	struct rte_eth_dev_info tap = {.max_rx_queues = 1,
 				       .max_tx_queues = 1,
 				       .max_rx_pktlen = 1522,
 				       .max_mtu = UINT16_MAX};
 
-	assert_int_equal(limited(&em, &profile, &options, 1).max_mtu, 2022);
 	assert_int_equal(limited(&em, &profile, &jumbo, 1).max_mtu, 16106);
+	profile = profile_of("default");
+	assert_int_equal(limited(&em, &profile, &options, 1).max_mtu, 2022);
 	assert_int_equal(limited(&tap, &profile, &jumbo, 1).max_mtu, 1504);
 	assert_int_equal(limited(&tap, &profile, &jumbo, 1).mtu, 1500);
+}
+
+/* The driver of em and igb adds 22 bytes to the MTU, which then has to fit into the buffer. */
+static void the_device_is_told_what_a_buffer_holds(void **state)
+{
+	(void)state;
+	struct mr_profile profile = profile_of("net_e1000_em");
+	struct mr_port_options options = {0}, jumbo = {.mbuf_size = 9728};
+	struct rte_eth_dev_info ich8 = em;
+	struct mr_port port = limited(&em, &profile, &options, 1);
+
+	assert_int_equal(port.device_mtu, 2048 - 22);
+	assert_int_equal(port.max_mtu, port.device_mtu - 8); /* two tags */
+	assert_int_equal(port.mtu, 1500);
+	/* 9600 bytes, of which em uses 8192 and igb 9216. */
+	assert_int_equal(limited(&em, &profile, &jumbo, 1).device_mtu, 8192 - 22);
+	profile = profile_of("net_e1000_igb");
+	assert_int_equal(limited(&em, &profile, &jumbo, 1).device_mtu, 9216 - 22);
+	/* ICH8 takes no larger frames than usual. */
+	ich8.max_rx_pktlen = 1522;
+	ich8.max_mtu = 1500;
+	port = limited(&ich8, &profile, &options, 1);
+	assert_int_equal(port.device_mtu, 1500);
+	assert_int_equal(port.max_mtu, 1500);
 }
 
 static void a_buffer_smaller_than_the_device_needs_is_refused(void **state)
@@ -539,6 +564,7 @@ int main(void)
 		cmocka_unit_test(queue_pairs_stay_pairs),
 		cmocka_unit_test(only_offered_offloads_are_used),
 		cmocka_unit_test(the_smallest_mtu_limit_counts),
+		cmocka_unit_test(the_device_is_told_what_a_buffer_holds),
 		cmocka_unit_test(a_buffer_smaller_than_the_device_needs_is_refused),
 		cmocka_unit_test(a_pool_holds_what_rings_and_caches_can_hide),
 	};
