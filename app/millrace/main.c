@@ -39,6 +39,7 @@ struct program {
 	struct mr_loop *loop;
 	struct mr_ctl_server *server;
 	struct mr_console *console;
+	struct service service;
 	int signals; /* signalfd */
 	bool quit;
 };
@@ -176,6 +177,7 @@ static void run(struct program *program)
 			stats_print(program->mr, stdout);
 			next_stats += program->options.stats_period * 1000ull;
 		}
+		service_poll(&program->service, program->mr, now_ms);
 		if (mr_loop_poll(program->loop, count != 0 ? 0 : 1) < 0)
 			break;
 	}
@@ -241,6 +243,7 @@ int main(int argc, char **argv)
 	else
 		options_parse(&program.options, 1, argv, file_prefix(eal_argc, argv));
 
+	service_open(&program.service);
 	program.signals = block_signals();
 	rte_set_application_usage_hook(options_usage);
 	if (rte_eal_init(eal_argc, argv) < 0) {
@@ -252,10 +255,10 @@ int main(int argc, char **argv)
 	if (rc == 0)
 		rc = open_interfaces(&program);
 	if (rc == 0) {
-		service_notify("READY=1");
+		service_ready(&program.service, program.mr, monotonic_ms());
 		mr_log_notice("ready");
 		run(&program);
-		service_notify("STOPPING=1");
+		service_stopping();
 	}
 	close_program(&program);
 	rte_pdump_uninit();

@@ -2,7 +2,24 @@
 #ifndef MR_APP_SERVICE_H
 #define MR_APP_SERVICE_H
 
-/* Tells the service manager a state (sd_notify(3): "READY=1"), if NOTIFY_SOCKET names one. */
-void service_notify(const char *state);
+#include <stdint.h>
+
+#include "base/mr.h"
+
+/*
+ * What a service manager is told (sd_notify(3)), if the environment says that there is one: when
+ * millrace serves, that it still does (WatchdogSec=), what it does in a sentence, and that it ends.
+ * Control thread. Times are monotonic milliseconds.
+ */
+struct service {
+	uint64_t alive_ms; /* between signs of life, 0: none is waited for */
+	uint64_t next_alive_ms, next_status_ms;
+	char status[128]; /* as last told */
+};
+
+void service_open(struct service *service);
+void service_ready(struct service *service, struct mr *mr, uint64_t now_ms);
+void service_poll(struct service *service, struct mr *mr, uint64_t now_ms);
+void service_stopping(void);
 
 #endif

@@ -193,11 +193,52 @@ def test_service_manager_is_told(rig):
         millrace.process = rig.box.popen(
             millrace.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, env={**os.environ, 'NOTIFY_SOCKET': '@' + millrace.prefix})
-        assert manager.recv(4096) == b'READY=1'
+        ready, _, status = manager.recv(4096).partition(b'\n')
+        assert ready == b'READY=1'
+        assert status.startswith(b'STATUS=forwarding with 1 lcore, ')
         assert millrace.show('show config fwd')['forwarding'] == 'running'
         assert wait_for(lambda: hosts[0].ping('10.0.1.2', 1))
         assert millrace.stop() == 0
-        assert manager.recv(4096) == b'STOPPING=1'
+        assert b'STOPPING=1' in iter(lambda: manager.recv(4096), b''), 'status may come before'
+
+
+def test_service_manager_hears_that_it_lives(rig):
+    """A sign of life in every half of WATCHDOG_USEC, and what it does when that has changed."""
+    rig.hosts(None, None)
+    millrace = rig.millrace(af_packet('p0', 'p1'), start=False)
+    with rig.box.inside():
+        manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with manager:
+        manager.settimeout(30)
+        manager.bind('\0' + millrace.prefix)
+        millrace.process = rig.box.popen(
+            millrace.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, 'NOTIFY_SOCKET': '@' + millrace.prefix, 'WATCHDOG_USEC': '600000'})
+        assert b'READY=1' in manager.recv(4096)
+        times = []
+        while len(times) < 4:
+            if manager.recv(4096) == b'WATCHDOG=1':
+                times.append(time.monotonic())
+        assert times[-1] - times[0] > 0.5, 'no more often than needed'
+        millrace.do('stop')
+        assert b'STATUS=forwarding is stopped, 2 of 2 ports up' in iter(lambda: manager.recv(4096), b'')
+        millrace.do('start')
+
+
+def test_signs_of_life_are_not_given_for_another_process(rig):
+    rig.hosts(None)
+    millrace = rig.millrace(af_packet('p0'), start=False)
+    with rig.box.inside():
+        manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with manager:
+        manager.settimeout(30)
+        manager.bind('\0' + millrace.prefix)
+        millrace.process = rig.box.popen(
+            millrace.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, 'NOTIFY_SOCKET': '@' + millrace.prefix, 'WATCHDOG_USEC': '20000', 'WATCHDOG_PID': '1'})
+        assert b'READY=1' in manager.recv(4096)
+        assert millrace.stop() == 0
+        assert b'WATCHDOG=1' not in iter(lambda: manager.recv(4096), b'STOPPING=1')
 
 
 def test_statistics_every_second(rig):
