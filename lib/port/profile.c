@@ -241,20 +241,30 @@ static int apply_file(const char *path, struct mr_profile *profile, struct mr_er
 	return ret;
 }
 
-static const char *profiles_dir(const char *dir)
+/* Profiles go with the program: those installed beside it, wherever that is, or those of the source
+ * tree that it was built in. An older millrace that is installed too does not matter. */
+static const char *profiles_dir(char *beside, size_t size)
 {
-	if (dir != NULL)
-		return dir;
-	return access(MR_PROFILES_INSTALLED "/default.cfg", R_OK) == 0 ? MR_PROFILES_INSTALLED
-								       : MR_PROFILES_SOURCE;
+	ssize_t length = readlink("/proc/self/exe", beside, size - 1);
+
+	if (length > 0) {
+		beside[length] = '\0';
+		char *name = strrchr(beside, '/') + 1;
+		snprintf(name, size - (size_t)(name - beside), "%s", MR_PROFILES_BESIDE);
+		if (access(beside, R_OK | X_OK) == 0)
+			return beside;
+	}
+	return access(MR_PROFILES_SOURCE, R_OK | X_OK) == 0 ? MR_PROFILES_SOURCE
+							    : MR_PROFILES_INSTALLED;
 }
 
 int mr_profile_load(const char *dir, const char *driver, struct mr_profile *profile,
 		    struct mr_error *error)
 {
-	char path[128];
+	char path[1024], beside[1024];
 
-	dir = profiles_dir(dir);
+	if (dir == NULL)
+		dir = profiles_dir(beside, sizeof(beside));
 	*profile = (struct mr_profile){.rxq = 1,
 				       .txq = 1,
 				       .max_rxq = MR_MAX_QUEUES,

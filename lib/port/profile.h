@@ -36,8 +36,8 @@ struct mr_profile {
 };
 
 /* Reads the profile of a driver: default.cfg, then what DRIVER.cfg says otherwise, if there is
- * one. dir: where profiles are; NULL: the installed ones, else those of the source tree. Returns 0
- * or a negative errno with error naming file, key and what is allowed. */
+ * one. dir: where profiles are; NULL: those that go with the program (installed beside it, else the
+ * source tree's). Returns 0 or a negative errno with error naming file, key and what is allowed. */
 int mr_profile_load(const char *dir, const char *driver, struct mr_profile *profile,
 		    struct mr_error *error);
 
