@@ -38,9 +38,12 @@
  *   A.B.C.D/L         an IPv4 prefix (host bits are kept)
  *   ADDRESS, PREFIX   the same for either family
  *   SECONDS, COUNT, BYTES   a number, 0 to 4294967295
+ *   NUMBER            the number of a rule, likewise
  *   PERCENT           a number, 0 to 100
  *   DEVARGS           a device and its arguments, 0000:03:00.0 or net_tap0,iface=tap0 (a word)
+ *   FILE              the name of a file, without blanks
  *   TEXT              any one word
+ *   RULE              the rest of the line as typed, at least a word; it ends a syntax
  *
  * Numbers are decimal, without sign or leading zeros. So that a handler can cast one to uint16_t
  * or uint32_t, whatever exceeds the range is refused before the handler runs.

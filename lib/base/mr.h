@@ -15,6 +15,7 @@ struct mr_bridges;
 struct mr_router;
 struct mr_host;
 struct mr_hotplug;
+struct mr_filter;
 struct mr_control;
 struct mr_telemetry;
 
@@ -27,6 +28,7 @@ struct mr {
 	struct mr_router *router;
 	struct mr_host *host;
 	struct mr_hotplug *hotplug;
+	struct mr_filter *filter;
 	struct mr_control *control;
 	struct mr_telemetry *telemetry;
 	unsigned forward_mode; /* enum mr_iface_mode of ports that no configuration names */

@@ -13,6 +13,7 @@
 #include "control/control.h"
 #include "control/forward_mode.h"
 #include "control/hotplug.h"
+#include "filter/filter.h"
 #include "host/host.h"
 #include "lcore/input_fwd.h"
 #include "lcore/lcores.h"
@@ -56,20 +57,22 @@ static int create_rooms(struct mr *mr, const struct mr_appliance_options *option
 	if ((rc = mr_hotplug_create(mr, error)) != 0)
 		return rc;
 	mr_address_set_announce(mr, mr_host_announce);
+	if ((rc = mr_filter_create(mr, error)) != 0)
+		return rc;
 	if ((rc = mr_forward_mode_set(mr, options->forward_mode, error)) != 0)
 		return rc;
 	return mr_lcores_place(mr, error);
 }
 
 const struct mr_cmd *const mr_appliance_cmds[] = {
-	mr_lcore_cmds,    mr_steering_cmds,  mr_port_cmds,
-	mr_port_run_cmds, mr_hotplug_cmds,   mr_bridge_cmds,
-	mr_route_cmds,    mr_neighbour_cmds, NULL};
+	mr_lcore_cmds,  mr_steering_cmds, mr_port_cmds,      mr_port_run_cmds, mr_hotplug_cmds,
+	mr_bridge_cmds, mr_route_cmds,    mr_neighbour_cmds, mr_filter_cmds,   NULL};
 
-const struct mr_query *const mr_appliance_queries[] = {
-	mr_lcore_queries,     mr_port_queries,   mr_port_run_queries,
-	mr_hotplug_queries,   mr_bridge_queries, mr_route_queries,
-	mr_neighbour_queries, mr_host_queries,   NULL};
+const struct mr_query *const mr_appliance_queries[] = {mr_lcore_queries,     mr_port_queries,
+						       mr_port_run_queries,  mr_hotplug_queries,
+						       mr_bridge_queries,    mr_route_queries,
+						       mr_neighbour_queries, mr_host_queries,
+						       mr_filter_queries,    NULL};
 
 static int register_commands(struct mr *mr, struct mr_error *error)
 {
@@ -80,6 +83,13 @@ static int register_commands(struct mr *mr, struct mr_error *error)
 			return mr_fail(error, rc, "the commands' tables are not consistent");
 	}
 	return 0;
+}
+
+/* What follows a command that was done. */
+static void after_command(struct mr *mr)
+{
+	mr_forward_mode_apply(mr);
+	mr_filter_follow(mr);
 }
 
 struct mr *mr_appliance_create(const struct mr_appliance_options *options, struct mr_error *error)
@@ -94,7 +104,7 @@ struct mr *mr_appliance_create(const struct mr_appliance_options *options, struc
 		mr_appliance_destroy(mr);
 		return NULL;
 	}
-	mr_control_after(mr->control, mr_forward_mode_apply);
+	mr_control_after(mr->control, after_command);
 	return mr;
 }
 
@@ -107,6 +117,7 @@ void mr_appliance_destroy(struct mr *mr)
 	if (mr->rcu != NULL)
 		mr_rcu_synchronize(mr->rcu);
 	mr_hotplug_destroy(mr);
+	mr_filter_destroy(mr);
 	mr_host_destroy(mr);
 	mr_router_destroy(mr);
 	mr_bridges_destroy(mr);

@@ -19,7 +19,7 @@ int mr_words_split(struct mr_words *words, const char *line, size_t length, stru
 			       length, MR_MAX_LINE);
 	for (size_t i = 0; i < length; i++) {
 		char c = line[i];
-		words->text[i] = c;
+		words->text[i] = words->line[i] = c;
 		if (is_blank(c)) {
 			words->text[i] = '\0';
 			in_word = false;
@@ -42,6 +42,6 @@ int mr_words_split(struct mr_words *words, const char *line, size_t length, stru
 			words->word[words->count++] = &words->text[i];
 		in_word = true;
 	}
-	words->text[length] = '\0';
+	words->text[length] = words->line[length] = '\0';
 	return 0;
 }

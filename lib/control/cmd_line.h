@@ -6,11 +6,13 @@
 
 #include "base/cmd.h"
 
-/* A line cut into words. text holds them; word points into it. */
+/* A line cut into words. text holds them; word points into it. line is what they were cut from, the
+ * same characters in the same places. */
 struct mr_words {
 	unsigned count;
 	char *word[MR_MAX_ARGS];
 	char text[MR_MAX_LINE + 1];
+	char line[MR_MAX_LINE + 1];
 };
 
 /* Cuts a line (without its newline) into words, less the comment. Returns 0, -EMSGSIZE (the line is

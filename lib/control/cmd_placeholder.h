@@ -12,6 +12,7 @@ struct mr_placeholder {
 	enum mr_arg_type type;
 	uint8_t family; /* of an address: AF_INET, or AF_UNSPEC for either */
 	uint64_t max;   /* of a number */
+	bool rest;      /* takes the rest of the line */
 };
 
 /* NULL when there is none of that name. */

@@ -289,6 +289,17 @@ static bool takes_as_literal(const struct mr_syntax *s, const struct node *node,
 	return false;
 }
 
+/* A placeholder that takes the rest of the line leaves the places of its other words empty. */
+static bool walk_rest(struct walk *w, const struct node *node, unsigned position)
+{
+	struct mr_arg *arg = w->args->arg;
+
+	arg[position].text = w->words->line + (w->words->word[position] - w->words->text);
+	for (unsigned i = position + 1; i < w->words->count; i++)
+		arg[i] = (struct mr_arg){.placeholder = "", .text = ""};
+	return walk_node(w, node->next, w->words->count);
+}
+
 static bool walk_word(struct walk *w, const struct node *node, unsigned position)
 {
 	const struct mr_syntax *s = w->syntax;
@@ -297,9 +308,12 @@ static bool walk_word(struct walk *w, const struct node *node, unsigned position
 		const char *word = w->words->word[position];
 		bool literal = takes_as_literal(s, node, word);
 		for (unsigned i = node->first; i < node->first + node->count; i++) {
-			if (literal == (s->choice[i].placeholder == NULL) &&
-			    take(&s->choice[i], word, &w->args->arg[position]))
-				return walk_node(w, node->next, position + 1);
+			if (literal != (s->choice[i].placeholder == NULL) ||
+			    !take(&s->choice[i], word, &w->args->arg[position]))
+				continue;
+			if (!literal && s->choice[i].placeholder->rest)
+				return walk_rest(w, node, position);
+			return walk_node(w, node->next, position + 1);
 		}
 	}
 	for (unsigned i = node->first; i < node->first + node->count; i++)

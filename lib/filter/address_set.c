@@ -56,6 +56,17 @@ void mr_filter_address_set_unref(struct mr_filter_address_set *set)
 		free(set);
 }
 
+bool mr_filter_address_set_equal(const struct mr_filter_address_set *a,
+				 const struct mr_filter_address_set *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (uint32_t i = 0; i < a->count; i++)
+		if (compare_prefixes(&a->prefix[i], &b->prefix[i]) != 0)
+			return false;
+	return true;
+}
+
 /* The only one that can contain it is the last that does not come behind it. */
 bool mr_filter_address_set_contains(const struct mr_filter_address_set *set,
 				    const struct mr_prefix *prefix)

@@ -467,6 +467,15 @@ int mr_router_source(struct mr *mr, uint16_t iface, const struct mr_addr *peer,
 	return 0;
 }
 
+unsigned mr_router_addresses(const struct mr *mr, struct mr_addr *addresses, unsigned max)
+{
+	const struct mr_router *router = mr->router;
+
+	for (unsigned i = 0; i < router->address_count && i < max; i++)
+		addresses[i] = mr_addr_from_ipv4(router->address[i].ipv4);
+	return router->address_count;
+}
+
 int mr_router_address(struct mr *mr, uint16_t iface, unsigned number, struct mr_prefix *address)
 {
 	const struct mr_router *router = mr->router;

@@ -61,6 +61,9 @@ void mr_router_withdraw(struct mr *mr, uint16_t iface, struct mr_lines *lines);
 /* Whether addr is one of the appliance's own; *iface gets its interface (may be NULL). */
 bool mr_router_is_local(struct mr *mr, const struct mr_addr *addr, uint16_t *iface);
 
+/* The appliance's own addresses, at most `max` of them; returns how many there are. */
+unsigned mr_router_addresses(const struct mr *mr, struct mr_addr *addresses, unsigned max);
+
 /* The interface's address to be used as a source towards peer (the one whose subnet contains it,
  * else the first). Returns 0 or -ENOENT when the interface has none. */
 int mr_router_source(struct mr *mr, uint16_t iface, const struct mr_addr *peer,

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A set in force is never touched: every change is made to a copy, which takes its place as a
+ * whole. So lcores see the one or the other, and a change that is refused half way leaves nothing
+ * behind. A rule that did not change is the same object before and after, counter and all.
+ */
+#include "filter/filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_common.h>
+
+#include "base/log.h"
+#include "bridge/bridge.h"
+#include "filter/address_set.h"
+#include "filter/publish.h"
+#include "lcore/lcores.h"
+#include "route/router.h"
+
+static void free_filter(struct mr_filter *filter)
+{
+	mr_filter_set_free(filter->set);
+	for (unsigned i = 0; i < MR_MAX_LCORES; i++)
+		free(filter->fwd.hits[i]);
+	free(filter->slots);
+	free(filter->baseline);
+	free(filter);
+}
+
+int mr_filter_create(struct mr *mr, struct mr_error *error)
+{
+	struct mr_filter *filter = calloc(1, sizeof(*filter));
+	bool failed = filter == NULL;
+
+	if (!failed) {
+		filter->set = mr_filter_set_new();
+		filter->slots = mr_filter_slots_create();
+		filter->baseline = calloc(MR_FILTER_COUNTERS, sizeof(*filter->baseline));
+		failed = filter->set == NULL || filter->slots == NULL || filter->baseline == NULL;
+	}
+	for (unsigned i = 0; !failed && i < mr->lcores->count; i++) {
+		filter->fwd.hits[i] = aligned_alloc(
+			RTE_CACHE_LINE_SIZE,
+			RTE_ALIGN_CEIL(MR_FILTER_COUNTERS * sizeof(struct mr_filter_hits),
+				       (size_t)RTE_CACHE_LINE_SIZE));
+		failed = filter->fwd.hits[i] == NULL;
+		if (!failed)
+			memset(filter->fwd.hits[i], 0,
+			       MR_FILTER_COUNTERS * sizeof(struct mr_filter_hits));
+	}
+	if (failed) {
+		if (filter != NULL)
+			free_filter(filter);
+		return mr_fail(error, -ENOMEM, "no memory for the filter");
+	}
+	mr->filter = filter;
+	return 0;
+}
+
+void mr_filter_destroy(struct mr *mr)
+{
+	if (mr->filter == NULL)
+		return;
+	free_filter(mr->filter);
+	mr->filter = NULL;
+}
+
+static struct mr_filter_hits sum_hits(const struct mr *mr, uint32_t counter)
+{
+	struct mr_filter_hits sum = {0};
+
+	for (unsigned i = 0; i < mr->lcores->count; i++) {
+		const struct mr_filter_hits *hits = &mr->filter->fwd.hits[i][counter];
+		uint64_t seconds = mr_counter_read(&hits->seconds);
+
+		sum.packets += mr_counter_read(&hits->packets);
+		sum.bytes += mr_counter_read(&hits->bytes);
+		sum.seconds = RTE_MAX(sum.seconds, seconds);
+	}
+	return sum;
+}
+
+struct mr_filter_hits mr_filter_hits(const struct mr *mr, uint32_t counter)
+{
+	const struct mr_filter_hits *baseline = &mr->filter->baseline[counter];
+	struct mr_filter_hits hits = sum_hits(mr, counter);
+
+	hits.packets -= baseline->packets;
+	hits.bytes -= baseline->bytes;
+	if (hits.packets == 0)
+		hits.seconds = 0;
+	return hits;
+}
+
+void mr_filter_zero(struct mr *mr, uint32_t counter)
+{
+	mr->filter->baseline[counter] = sum_hits(mr, counter);
+}
+
+static int give_counters(struct mr *mr, struct mr_filter_set *set, struct mr_error *error)
+{
+	for (uint32_t i = 0; i < set->count; i++) {
+		struct mr_filter_rule *rule = set->rule[i];
+
+		if (rule->slots != NULL)
+			continue;
+		if (mr_filter_slots_take(mr->filter->slots, rule) != 0)
+			return mr_fail(error, -EAGAIN,
+				       "rules that were replaced are still in use: try again");
+		mr_filter_zero(mr, rule->counter);
+	}
+	return 0;
+}
+
+int mr_filter_commit(struct mr *mr, struct mr_filter_set *next, struct mr_error *error)
+{
+	int rc = give_counters(mr, next, error);
+
+	if (rc == 0)
+		rc = mr_filter_publish(mr, next, error);
+	if (rc != 0)
+		mr_filter_set_free(next);
+	return rc;
+}
+
+/* Rules of a set by hash; each is taken once. */
+struct rule_entry {
+	struct mr_filter_rule *rule;
+	bool taken;
+};
+
+struct rule_table {
+	uint32_t mask;
+	struct rule_entry *entry;
+};
+
+static uint64_t hash_of(const struct mr_filter_rule *rule)
+{
+	return mr_filter_rule_hash(rule) + rule->number * 0x9e3779b97f4a7c15;
+}
+
+static int fill(struct rule_table *table, const struct mr_filter_set *set)
+{
+	uint32_t size = rte_align32pow2(2 * set->count + 2);
+
+	table->mask = size - 1;
+	table->entry = calloc(size, sizeof(*table->entry));
+	if (table->entry == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < set->count; i++) {
+		uint32_t at = (uint32_t)(hash_of(set->rule[i]) >> 32) & table->mask;
+
+		while (table->entry[at].rule != NULL)
+			at = (at + 1) & table->mask;
+		table->entry[at].rule = set->rule[i];
+	}
+	return 0;
+}
+
+static struct mr_filter_rule *take_same(struct rule_table *table, const struct mr_filter_rule *rule)
+{
+	uint32_t at = (uint32_t)(hash_of(rule) >> 32) & table->mask;
+
+	for (; table->entry[at].rule != NULL; at = (at + 1) & table->mask) {
+		struct rule_entry *old = &table->entry[at];
+
+		if (old->taken || old->rule->number != rule->number ||
+		    !mr_filter_rule_same_tests(old->rule, rule) ||
+		    !mr_filter_rule_same_effect(old->rule, rule))
+			continue;
+		old->taken = true;
+		return old->rule;
+	}
+	return NULL;
+}
+
+int mr_filter_keep_rules(struct mr_filter_set *next, const struct mr_filter_set *old)
+{
+	struct rule_table table;
+	int rc = fill(&table, old);
+
+	for (uint32_t i = 0; rc == 0 && i < next->count; i++) {
+		struct mr_filter_rule *kept = take_same(&table, next->rule[i]);
+
+		if (kept == NULL)
+			continue;
+		mr_filter_rule_unref(next->rule[i]);
+		next->rule[i] = mr_filter_rule_ref(kept);
+	}
+	free(table.entry);
+	return rc;
+}
+
+/* The appliance's addresses as an address set. NULL without memory. */
+static struct mr_filter_address_set *own_addresses(const struct mr *mr)
+{
+	unsigned count = mr_router_addresses(mr, NULL, 0);
+	struct mr_addr *own = calloc(count + 1, sizeof(*own));
+	struct mr_prefix *prefix = calloc(count + 1, sizeof(*prefix));
+	struct mr_filter_address_set *set = NULL;
+
+	if (own != NULL && prefix != NULL) {
+		mr_router_addresses(mr, own, count);
+		for (unsigned i = 0; i < count; i++)
+			prefix[i] = (struct mr_prefix){
+				.addr = own[i], .length = own[i].family == AF_INET ? 32 : 128};
+		set = mr_filter_address_set_new("me", prefix, count);
+	}
+	free(own);
+	free(prefix);
+	return set;
+}
+
+static int replace_me(struct mr *mr, const struct mr_filter_address_set *mine,
+		      struct mr_error *error)
+{
+	struct mr_filter_set *next = mr_filter_set_copy(mr->filter->set, 0);
+
+	if (next == NULL)
+		return mr_fail(error, -ENOMEM, "no memory");
+	if (mr_filter_set_put_addresses(next, mine->name, mine->prefix, mine->count) != 0) {
+		mr_filter_set_free(next);
+		return mr_fail(error, -ENOMEM, "no memory");
+	}
+	return mr_filter_commit(mr, next, error);
+}
+
+static void follow_addresses(struct mr *mr)
+{
+	struct mr_filter_address_set *mine = own_addresses(mr);
+	struct mr_error error = {.text = "no memory"};
+	bool failed = mine == NULL;
+
+	if (!failed &&
+	    !mr_filter_address_set_equal(mr->filter->set->addresses[MR_FILTER_ME], mine)) {
+		error.text[0] = '\0';
+		failed = replace_me(mr, mine, &error) != 0;
+	}
+	if (failed)
+		mr_log_error("filter: 'me' stays what it was: %s", error.text);
+	if (mine != NULL)
+		mr_filter_address_set_unref(mine);
+}
+
+void mr_filter_follow(struct mr *mr)
+{
+	follow_addresses(mr);
+	for (unsigned id = 0; id < MR_MAX_BRIDGES; id++)
+		if (mr->bridges->bridge[id].name[0] == '\0')
+			__atomic_store_n(&mr->filter->fwd.exempt[id], 0, __ATOMIC_RELAXED);
+}

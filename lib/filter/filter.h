@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MR_FILTER_FILTER_H
+#define MR_FILTER_FILTER_H
+
+#include "base/cmd.h"
+#include "base/error.h"
+#include "base/mr.h"
+#include "filter/filter_fwd.h"
+#include "filter/set.h"
+#include "filter/slots.h"
+
+/*
+ * The packet filter as the control thread sees it: the set of rules in force, their counters, and
+ * how a set takes the place of another. All functions are the control thread's.
+ */
+struct mr_filter {
+	struct mr_filter_fwd fwd;
+	struct mr_filter_set *set; /* in force; never changed, but replaced */
+	struct mr_filter_slots *slots;
+	struct mr_filter_hits *baseline; /* by counter: what does not count any more */
+};
+
+/* Makes mr->filter, whose set has no rules and allows. The lcores exist. */
+int mr_filter_create(struct mr *mr, struct mr_error *error);
+
+/* No reader is left, and what was deferred has run. */
+void mr_filter_destroy(struct mr *mr);
+
+/* Puts a set in force in the place of the one that is: rules that have no counter get one, then the
+ * set is published. Takes the set over in any case. Returns 0 or a negative errno with error set,
+ * and then nothing has changed. */
+int mr_filter_commit(struct mr *mr, struct mr_filter_set *next, struct mr_error *error);
+
+/* Puts the rules of `old` in the place of equal ones (number, tests, action) of `next`, so that
+ * they keep their counters. Returns 0 or -ENOMEM. */
+int mr_filter_keep_rules(struct mr_filter_set *next, const struct mr_filter_set *old);
+
+/* What all lcores counted of a rule since it was made or zeroed. seconds: of the last match, 0 if
+ * there was none. */
+struct mr_filter_hits mr_filter_hits(const struct mr *mr, uint32_t counter);
+void mr_filter_zero(struct mr *mr, uint32_t counter);
+
+/* Follows what rules name and other rooms own: the appliance's addresses (`me`), and bridges that
+ * are gone, whose exemption goes with them. To be called after each command. */
+void mr_filter_follow(struct mr *mr);
+
+/* Replaces all rules by those of a file, or changes nothing; error names the line and column at
+ * fault. publish false: the file is only read and compiled. warnings: an array of sentences, to be
+ * appended to. */
+int mr_filter_load(struct mr *mr, const char *path, bool publish, json_t *warnings,
+		   struct mr_error *error);
+
+/* Writes what mr_filter_load reads. Returns 0 or a negative errno. */
+int mr_filter_save(struct mr *mr, const char *path, struct mr_error *error);
+
+extern const struct mr_cmd mr_filter_cmds[];
+extern const struct mr_query mr_filter_queries[];
+
+#endif
