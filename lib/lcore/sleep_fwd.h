@@ -22,7 +22,8 @@
  *
  * The barrier that the sender would need between its store and its load is executed for it, by
  * the sleeper's membarrier, on every CPU that runs a thread of this process. So a sender pays one
- * load, and either it sees the flag or the sleeper sees the work.
+ * load, and either it sees the flag or the sleeper sees the work. A sleep so short that work may as
+ * well wait for its end goes without the membarrier.
  */
 enum mr_idle {
 	MR_IDLE_ADAPTIVE,  /* sleep, longer and longer, up to what an rx ring absorbs */
@@ -61,8 +62,9 @@ static inline void mr_wake(struct mr_sleep *sleep)
 }
 
 /* The sleeper's three steps: announce, look for work, then either cancel or block. block returns
- * true when it was woken (now and then without a reason), false after that time. */
-void mr_sleep_announce(struct mr_sleep *sleep);
+ * true when it was woken (now and then without a reason), false after that time. Unless it is
+ * announced surely, a wakeup of that very moment may be lost. */
+void mr_sleep_announce(struct mr_sleep *sleep, bool surely);
 void mr_sleep_cancel(struct mr_sleep *sleep);
 bool mr_sleep_block(struct mr_sleep *sleep, uint32_t microseconds);
 

@@ -51,7 +51,7 @@ static void *sleeper(void *arg)
 	for (uint64_t round = 1; round <= ROUNDS; round++) {
 		dawdle(m->sleep, &random);
 		while (load(&m->published) != round) {
-			mr_sleep_announce(m->sleep);
+			mr_sleep_announce(m->sleep, true);
 			if (load(&m->published) == round) {
 				mr_sleep_cancel(m->sleep);
 				break;
@@ -102,7 +102,7 @@ static void time_ends_a_sleep(void **state)
 	(void)state;
 
 	assert_non_null(sleep);
-	mr_sleep_announce(sleep);
+	mr_sleep_announce(sleep, false);
 	assert_false(mr_sleep_block(sleep, 100));
 	assert_false(sleep->asleep);
 	mr_sleep_destroy(sleep);
@@ -116,11 +116,11 @@ static void a_wakeup_ends_one_sleep(void **state)
 
 	assert_non_null(sleep);
 	mr_wake(sleep);
-	mr_sleep_announce(sleep);
+	mr_sleep_announce(sleep, false);
 	mr_wake(sleep);
 	mr_wake(sleep);
 	assert_true(mr_sleep_block(sleep, LONG_US));
-	mr_sleep_announce(sleep);
+	mr_sleep_announce(sleep, false);
 	assert_false(mr_sleep_block(sleep, 100));
 	mr_sleep_destroy(sleep);
 }
