@@ -25,6 +25,8 @@
 #include <rte_udp.h>
 
 #include "base/rcu.h"
+#include "bridge/bridge.h"
+#include "bridge/mac_table.h"
 #include "lcore/lcores.h"
 #include "test_eal.h"
 
@@ -63,7 +65,9 @@ static struct rte_mbuf *stamped_frame(uint32_t flow, uint32_t number)
 	frame = (struct stamped *)rte_pktmbuf_append(m, 64);
 	assert(frame != NULL);
 	*frame = (struct stamped){
-		.ether.ether_type = RTE_BE16(RTE_ETHER_TYPE_IPV4),
+		.ether = {.dst_addr = {{2, 0, 0, 0, 0, 1}},
+			  .src_addr = {{2, 0, 0, 0, 0, 2}},
+			  .ether_type = RTE_BE16(RTE_ETHER_TYPE_IPV4)},
 		.ip = {.version_ihl = 0x45, .next_proto_id = 17, .src_addr = 1, .dst_addr = 2},
 		.udp.src_port = rte_cpu_to_be_16((uint16_t)(1000 + flow)),
 		.flow = flow,
@@ -338,6 +342,57 @@ static void a_port_that_does_not_drain_costs_only_its_own_packets(void **state)
 	assert_int_equal(rte_mempool_in_use_count(pool), 0);
 }
 
+static void make_bridge(struct mr *mr)
+{
+	assert_int_equal(mr_bridges_create(mr, 64, NULL), 0);
+	assert_int_equal(mr_bridge_add(mr, "br0", 300, NULL), 0);
+	for (uint16_t id = 0; id < PORTS; id++)
+		assert_int_equal(
+			mr_bridge_member_add(mr, mr_bridge_find(mr, "br0"), id, false, NULL), 0);
+}
+
+/* Flooded by three lcores, then forwarded by other ones, out of one port and in order. */
+static void bridged_flows_of_a_spread_port_keep_their_order(void **state)
+{
+	const struct rte_ether_addr station = {{2, 0, 0, 0, 0, 1}};
+	uint32_t next[PORTS][FLOWS] = {0};
+	struct mr *mr = *state;
+	uint64_t copied = 0, learned = 0;
+
+	make_bridge(mr);
+	adopt(mr);
+	SPREAD(mr, 3, 0, 1, 2);
+	receive(0, 0, 4);
+	iterate_all(mr, 30);
+	for (unsigned port = 1; port < PORTS; port++)
+		assert_int_equal(take(port, next[port]), 4 * FLOWS);
+	for (unsigned i = 0; i < LCORES; i++)
+		copied += mr->lcores->lcore[i]->counters.copied;
+	assert_int_equal(copied, 4 * FLOWS * (PORTS - 2));
+	/* Whichever lcore a flow went to, the station that sent it was told. */
+	learned = mr_lcores_drain_learned(mr, mr_bridge_learn);
+	assert_in_range(learned, LCORES, 4 * FLOWS);
+	assert_int_equal(mac_table_count(mr->bridges->fwd.stations, MAC_TABLE_ANY), 1);
+
+	assert_int_equal(mac_table_add(mr->bridges->fwd.stations,
+				       mac_key_of(mr_bridge_find(mr, "br0")->id, &station), 1, 0,
+				       true),
+			 0);
+	for (uint32_t number = 4; number < 24; number++) {
+		receive(0, number, 1);
+		mr_lcore_iteration(mr->lcores->lcore[mr->lcores->placement.rx_lcore[0][0]], 1);
+		if (number % 4 == 0)
+			SPREAD(mr, 3, 2, 0, 1);
+		if (number % 4 == 2)
+			SPREAD(mr, 2, 0, 2);
+	}
+	iterate_all(mr, 60);
+	assert_int_equal(take(1, next[1]), 20 * FLOWS);
+	assert_int_equal(take(2, next[2]) + take(3, next[3]), 0);
+	check_law(mr);
+	mr_bridges_destroy(mr);
+}
+
 /* A peer of the appliance that sends on port 0 and takes what leaves port 1. */
 struct peer {
 	bool stop;
@@ -453,6 +508,7 @@ int main(void)
 		WITH_APPLIANCE(what_waits_for_workers_when_forwarding_stops_is_dropped),
 		WITH_APPLIANCE(what_waits_for_old_workers_leaves_before_what_follows),
 		WITH_APPLIANCE(a_port_that_does_not_drain_costs_only_its_own_packets),
+		WITH_APPLIANCE(bridged_flows_of_a_spread_port_keep_their_order),
 		WITH_APPLIANCE(threads_keep_every_flow_in_order_while_all_moves),
 	};
 	return cmocka_run_group_tests(tests, start_eal, NULL);
