@@ -20,6 +20,7 @@
  * forwarding state are read-only to lcores and published by the control thread; the rings have one
  * end each; everything else is the lcore's own, on cache lines of its own.
  */
+struct mr_handover;
 struct mr_lcore;
 struct mr_sleep;
 
@@ -48,27 +49,29 @@ struct mr_rx_queue {
 /* The lcores that share what arrives on a port; a flow's hash picks one. */
 struct mr_spread {
 	uint16_t count;
-	struct rte_ring *worker[MR_MAX_WORKERS]; /* NULL: the lcore that polls the port itself */
-	struct mr_sleep *sleep[MR_MAX_WORKERS];  /* theirs, to wake them */
+	struct mr_handover *worker[MR_MAX_WORKERS]; /* NULL: the lcore that polls the port itself */
+	struct mr_sleep *sleep[MR_MAX_WORKERS];     /* theirs, to wake them */
 };
 
 /* A ring whose packets, of one port's arrival, this lcore carries on. */
 struct mr_spread_source {
-	struct rte_ring *ring;
+	struct mr_handover *ring;
+	struct rte_mempool *pool; /* the port's: of frames that cross by value */
 	uint16_t port;
 };
 
 /* How an lcore sends to a port. */
 struct mr_tx_path {
-	struct rte_ring *handover; /* to the queue's owner; NULL when the lcore owns the queue */
-	struct mr_sleep *owner;    /* of the queue's owner, to wake it */
+	struct mr_handover *handover; /* to the queue's owner; NULL when the lcore owns the queue */
+	struct mr_sleep *owner;       /* of the queue's owner, to wake it */
 	uint16_t queue;
 	bool usable; /* false: the port is stopped or absent */
 };
 
 /* A ring whose packets this lcore sends on queues that it owns. */
 struct mr_tx_source {
-	struct rte_ring *ring;
+	struct mr_handover *ring;
+	struct rte_mempool *pool; /* the port's: of frames that cross by value */
 	uint16_t port;
 };
 

@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "base/rcu.h"
+#include "lcore/handover.h"
 #include "lcore/input_fwd.h"
 #include "lcore/rates.h"
 #include "lcore/rings.h"
@@ -152,8 +153,8 @@ void mr_lcores_destroy(struct mr *mr)
 		rte_rcu_qsbr_thread_offline(mr->rcu->qsbr, i);
 		rte_rcu_qsbr_thread_unregister(mr->rcu->qsbr, i);
 		for (unsigned port = 0; port < RTE_MAX_ETHPORTS; port++) {
-			rte_ring_free(lcores->handover[i][port]);
-			rte_ring_free(lcores->spread[i][port]);
+			mr_handover_free(lcores->handover[i][port]);
+			mr_handover_free(lcores->spread[i][port]);
 		}
 		free_lcore(lcores->lcore[i]);
 	}
@@ -299,11 +300,8 @@ static uint64_t held_by_lcore(const struct mr_lcores *lcores, const struct mr_lc
 			rte_ring_count(lcore->inject);
 
 	for (unsigned port = 0; port < RTE_MAX_ETHPORTS; port++) {
-		const struct rte_ring *handover = lcores->handover[lcore->index][port];
-		const struct rte_ring *spread = lcores->spread[lcore->index][port];
-
-		held += handover != NULL ? rte_ring_count(handover) : 0;
-		held += spread != NULL ? rte_ring_count(spread) : 0;
+		held += mr_handover_count(lcores->handover[lcore->index][port]);
+		held += mr_handover_count(lcores->spread[lcore->index][port]);
 		held += __atomic_load_n(&lcore->tx[port].count, __ATOMIC_RELAXED);
 	}
 	return held;

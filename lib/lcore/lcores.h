@@ -31,9 +31,10 @@ struct mr_lcores {
 	bool adopted;                  /* ... on the calling thread, see mr_lcores_adopt */
 	struct mr_rates *rates;        /* packets a second, see rates.h */
 	struct mr_placement placement; /* in force; only of started ports */
-	struct rte_ring *handover[MR_MAX_LCORES][RTE_MAX_ETHPORTS]; /* by sender and port, made when
-								       first needed */
-	struct rte_ring *spread[MR_MAX_LCORES][RTE_MAX_ETHPORTS]; /* by worker and port, likewise */
+	struct mr_handover *handover[MR_MAX_LCORES][RTE_MAX_ETHPORTS]; /* by sender and port, made
+								       when first needed */
+	struct mr_handover
+		*spread[MR_MAX_LCORES][RTE_MAX_ETHPORTS]; /* by worker and port, likewise */
 	unsigned handover_size; /* packets that a ring of handover[] holds; set before the first
 				   placement */
 

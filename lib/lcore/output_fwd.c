@@ -16,6 +16,7 @@
 #include <rte_ethdev.h>
 #include <rte_ether.h>
 
+#include "lcore/handover_fwd.h"
 #include "lcore/sleep_fwd.h"
 #include "packet/mask_fwd.h"
 #include "packet/punt.h"
@@ -75,7 +76,7 @@ static void send_burst(struct mr_lcore *lcore, uint16_t port, struct rte_mbuf **
 		mr_count(&tx->bytes, bytes);
 		reason = MR_DROP_tx_full;
 	} else if (path->usable) {
-		sent = rte_ring_sp_enqueue_burst(path->handover, (void **)packets, count, NULL);
+		sent = mr_handover_put(path->handover, packets, count);
 		mr_count(&lcore->counters.handed_over, sent);
 		mr_wake(path->owner);
 		reason = MR_DROP_tx_handover_full;
@@ -113,6 +114,15 @@ static inline void append(struct mr_lcore *lcore, uint16_t port, struct rte_mbuf
 	buffer->count = (uint16_t)(buffer->count + count);
 	buffer->bytes += bytes;
 	lcore->tx_pending |= 1u << port;
+}
+
+static inline void send_or_wait(struct mr_lcore *lcore, uint16_t port, struct rte_mbuf **packets,
+				unsigned count, uint64_t bytes)
+{
+	if (count >= DIRECT_MIN && lcore->tx[port].count == 0)
+		send_burst(lcore, port, packets, count, bytes);
+	else
+		append(lcore, port, packets, count, bytes);
 }
 
 /* A tag adds 4 bytes to what an Ethernet frame may measure (802.3 clause 3.2.7; up to two tags). */
@@ -170,10 +180,7 @@ void mr_output(struct mr_lcore *lcore, uint16_t index, struct rte_mbuf **packets
 	}
 	if (unlikely(longest > iface->max_frame))
 		count = drop_long(lcore, iface, packets, count, &bytes);
-	if (count >= DIRECT_MIN && lcore->tx[iface->port].count == 0)
-		send_burst(lcore, iface->port, packets, count, bytes);
-	else
-		append(lcore, iface->port, packets, count, bytes);
+	send_or_wait(lcore, iface->port, packets, count, bytes);
 }
 
 void mr_output_scatter(struct mr_lcore *lcore, struct mr_vector *vector, uint64_t mask,
@@ -200,20 +207,17 @@ void mr_output_scatter(struct mr_lcore *lcore, struct mr_vector *vector, uint64_
 static unsigned take_handed_over(struct mr_lcore *lcore, const struct mr_tx_source *source)
 {
 	struct rte_mbuf *packets[MR_VECTOR_SIZE];
-	unsigned count =
-		rte_ring_sc_dequeue_burst(source->ring, (void **)packets, MR_VECTOR_SIZE, NULL);
+	unsigned lost;
+	unsigned count = mr_handover_take(source->ring, source->pool, packets, &lost);
 	uint64_t bytes = 0;
 
-	for (unsigned i = 0; i < RTE_MIN(count, MR_PREFETCH_AHEAD); i++)
-		mr_prefetch_mbuf(packets[i]);
-	for (unsigned i = 0; i < count; i++) {
-		if (i + MR_PREFETCH_AHEAD < count)
-			mr_prefetch_mbuf(packets[i + MR_PREFETCH_AHEAD]);
+	for (unsigned i = 0; i < count; i++)
 		bytes += packets[i]->pkt_len;
-	}
+	if (unlikely(lost != 0))
+		mr_count(&lcore->counters.drop[source->port][MR_DROP_no_mbuf], lost);
 	if (count != 0)
-		append(lcore, source->port, packets, count, bytes);
-	return count;
+		send_or_wait(lcore, source->port, packets, count, bytes);
+	return count + lost;
 }
 
 /* All that waits, up to HANDED_OVER_MAX: an owner that fell behind catches up before it receives

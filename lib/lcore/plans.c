@@ -22,6 +22,7 @@
 #include <rte_malloc.h>
 
 #include "base/rcu.h"
+#include "lcore/handover.h"
 #include "lcore/lcores.h"
 #include "lcore/rings.h"
 #include "lcore/sleep.h"
@@ -97,32 +98,31 @@ static bool is_owner(const struct mr_placement *placement, unsigned lcore, uint1
 }
 
 /* The sender's ring towards a port, made when first needed. */
-static struct rte_ring *handover_ring(struct mr *mr, unsigned sender, uint16_t port,
-				      struct mr_error *error)
+static struct mr_handover *handover_ring(struct mr *mr, unsigned sender, uint16_t port,
+					 struct mr_error *error)
 {
-	struct rte_ring **ring = &mr->lcores->handover[sender][port];
+	struct mr_handover **ring = &mr->lcores->handover[sender][port];
 
 	if (*ring == NULL)
-		*ring = mr_ring_of_packets(mr, "tx", sender, port, mr->lcores->handover_size,
+		*ring = mr_handover_create(mr->lcores->handover_size,
 					   mr->lcores->lcore[sender]->socket);
 	if (*ring == NULL)
-		mr_fail(error, -rte_errno, "cannot make the ring from lcore %u to port %u: %s",
-			mr->lcores->lcore[sender]->id, port, rte_strerror(rte_errno));
+		mr_fail(error, -ENOMEM, "no memory for the ring from lcore %u to port %u",
+			mr->lcores->lcore[sender]->id, port);
 	return *ring;
 }
 
 /* The ring to a worker of a port, made when first needed. */
-static struct rte_ring *spread_ring(struct mr *mr, unsigned worker, uint16_t port,
-				    struct mr_error *error)
+static struct mr_handover *spread_ring(struct mr *mr, unsigned worker, uint16_t port,
+				       struct mr_error *error)
 {
-	struct rte_ring **ring = &mr->lcores->spread[worker][port];
+	struct mr_handover **ring = &mr->lcores->spread[worker][port];
 
 	if (*ring == NULL)
-		*ring = mr_ring_of_packets(mr, "spread", worker, port, MR_SPREAD_RING_SIZE,
-					   mr->lcores->lcore[worker]->socket);
+		*ring = mr_handover_create(MR_SPREAD_RING_SIZE, mr->lcores->lcore[worker]->socket);
 	if (*ring == NULL)
-		mr_fail(error, -rte_errno, "cannot make the ring from port %u to lcore %u: %s",
-			port, mr->lcores->lcore[worker]->id, rte_strerror(rte_errno));
+		mr_fail(error, -ENOMEM, "no memory for the ring from port %u to lcore %u", port,
+			mr->lcores->lcore[worker]->id);
 	return *ring;
 }
 
@@ -133,7 +133,7 @@ static int plan_spread(struct mr *mr, struct mr_lcore *lcore, uint16_t port, str
 
 	plan->spread[port].count = (uint16_t)workers->count;
 	for (unsigned i = 0; i < workers->count; i++) {
-		struct rte_ring **ring = &plan->spread[port].worker[i];
+		struct mr_handover **ring = &plan->spread[port].worker[i];
 
 		plan->spread[port].sleep[i] = mr->lcores->lcore[workers->lcore[i]]->sleep;
 		if (workers->lcore[i] == lcore->index)
@@ -205,8 +205,10 @@ static int plan_sources(struct mr *mr, const struct mr_placement *placement, str
 					"lcore %u would send for more than %d pairs of lcore "
 					"and port: give the ports more tx queues",
 					lcore->id, MR_MAX_TX_SOURCES);
-			plan->source[plan->source_count++] = (struct mr_tx_source){
-				.ring = mr->lcores->handover[sender][port], .port = port};
+			plan->source[plan->source_count++] =
+				(struct mr_tx_source){.ring = mr->lcores->handover[sender][port],
+						      .pool = mr_port(mr, port)->pool,
+						      .port = port};
 		}
 	return 0;
 }
@@ -221,8 +223,10 @@ static void plan_spread_sources(struct mr *mr, const struct mr_placement *placem
 		if (poller == MR_NO_LCORE || poller == lcore->index ||
 		    (worker_mask(&mr->lcores->workers[port]) >> lcore->index & 1) == 0)
 			continue;
-		plan->spread_source[plan->spread_count++] = (struct mr_spread_source){
-			.ring = mr->lcores->spread[lcore->index][port], .port = port};
+		plan->spread_source[plan->spread_count++] =
+			(struct mr_spread_source){.ring = mr->lcores->spread[lcore->index][port],
+						  .pool = mr_port(mr, port)->pool,
+						  .port = port};
 	}
 }
 
@@ -345,12 +349,12 @@ static void await_sent(struct mr *mr)
 
 	for (unsigned i = 0; i < lcores->count; i++)
 		for (unsigned port = 0; port < RTE_MAX_ETHPORTS; port++)
-			mr_ring_await(mr, lcores->spread[i][port]);
+			mr_handover_await(mr, lcores->spread[i][port]);
 	mr_rcu_synchronize(mr->rcu);
 	for (unsigned i = 0; i < lcores->count; i++) {
 		mr_ring_await(mr, lcores->lcore[i]->inject);
 		for (unsigned port = 0; port < RTE_MAX_ETHPORTS; port++)
-			mr_ring_await(mr, lcores->handover[i][port]);
+			mr_handover_await(mr, lcores->handover[i][port]);
 	}
 	mr_rcu_synchronize(mr->rcu);
 }

@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdio.h>
 
+#include "lcore/handover.h"
 #include "lcore/lcores.h"
 
 static void ring_name(char *name, const struct mr *mr, const char *what, unsigned a, unsigned b)
@@ -53,12 +54,16 @@ static void run_adopted(struct mr_lcores *lcores)
 
 void mr_ring_await(struct mr *mr, const struct rte_ring *ring)
 {
-	if (ring == NULL || !mr->lcores->running)
-		return;
 	/* The positions count all packets that ever passed, modulo 2^32. */
-	uint32_t target = __atomic_load_n(&ring->prod.tail, __ATOMIC_ACQUIRE);
+	if (ring != NULL)
+		mr_await_position(mr, (const uint32_t *)&ring->cons.tail,
+				  __atomic_load_n(&ring->prod.tail, __ATOMIC_ACQUIRE));
+}
 
-	while ((int32_t)(__atomic_load_n(&ring->cons.tail, __ATOMIC_ACQUIRE) - target) < 0) {
+void mr_await_position(struct mr *mr, const uint32_t *taken, uint32_t target)
+{
+	while (mr->lcores->running &&
+	       (int32_t)(__atomic_load_n(taken, __ATOMIC_ACQUIRE) - target) < 0) {
 		if (mr->lcores->adopted)
 			run_adopted(mr->lcores);
 		else
@@ -75,8 +80,8 @@ void mr_rings_discard_all(struct mr *mr)
 		mr_ring_discard(mr, lcores->lcore[i]->punt_error, MR_PORT_NONE, MR_DROP_stopped);
 		mr_ring_discard(mr, lcores->lcore[i]->inject, MR_PORT_NONE, MR_DROP_stopped);
 		for (uint16_t port = 0; port < RTE_MAX_ETHPORTS; port++) {
-			mr_ring_discard(mr, lcores->handover[i][port], port, MR_DROP_stopped);
-			mr_ring_discard(mr, lcores->spread[i][port], port, MR_DROP_stopped);
+			mr_handover_discard(mr, lcores->handover[i][port], port, MR_DROP_stopped);
+			mr_handover_discard(mr, lcores->spread[i][port], port, MR_DROP_stopped);
 		}
 	}
 }

@@ -29,6 +29,9 @@ void mr_ring_discard(struct mr *mr, struct rte_ring *ring, uint16_t port,
  * lcore. Where forwarding was adopted, runs iterations of all lcores meanwhile. */
 void mr_ring_await(struct mr *mr, const struct rte_ring *ring);
 
+/* The same for any counter of what a consumer took, modulo 2^32: waits until it is at target. */
+void mr_await_position(struct mr *mr, const uint32_t *taken, uint32_t target);
+
 /* When lcores have stopped: drops what waits in all rings of packets, as `stopped`. */
 void mr_rings_discard_all(struct mr *mr);
 

@@ -11,6 +11,7 @@
 #include <rte_branch_prediction.h>
 #include <rte_prefetch.h>
 
+#include "lcore/handover_fwd.h"
 #include "lcore/input_fwd.h"
 #include "lcore/output_fwd.h"
 #include "lcore/sleep_fwd.h"
@@ -28,8 +29,7 @@ static void collect(const struct mr_vector *vector, uint64_t mask, struct mr_vec
 static void give(struct mr_lcore *lcore, const struct mr_spread *spread, unsigned to,
 		 struct mr_vector *part)
 {
-	struct rte_ring *ring = spread->worker[to];
-	unsigned given = rte_ring_sp_enqueue_burst(ring, (void **)part->packet, part->count, NULL);
+	unsigned given = mr_handover_put(spread->worker[to], part->packet, part->count);
 
 	mr_wake(spread->sleep[to]);
 	mr_count(&lcore->counters.spread_given, given);
@@ -77,21 +77,20 @@ void mr_spread(struct mr_lcore *lcore, struct mr_vector *vector, struct mr_traff
 unsigned mr_spread_take(struct mr_lcore *lcore, const struct mr_spread_source *source)
 {
 	struct mr_vector *vector = &lcore->vector;
-	unsigned count = rte_ring_sc_dequeue_burst(source->ring, (void **)vector->packet,
-						   MR_VECTOR_SIZE, NULL);
+	unsigned lost;
+	unsigned count = mr_handover_take(source->ring, source->pool, vector->packet, &lost);
 
+	if (unlikely(lost != 0))
+		mr_count(&lcore->counters.drop[source->port][MR_DROP_no_mbuf], lost);
 	if (count == 0)
-		return 0;
+		return lost;
 	vector->iface = source->port;
 	vector->count = (uint16_t)count;
-	for (unsigned i = 0; i < RTE_MIN(count, MR_PREFETCH_AHEAD); i++)
-		mr_prefetch_mbuf(vector->packet[i]);
 	for (unsigned i = 0; i < count; i++) {
-		if (i + MR_PREFETCH_AHEAD < count)
-			mr_prefetch_mbuf(vector->packet[i + MR_PREFETCH_AHEAD]);
+		vector->packet[i]->port = source->port;
 		rte_prefetch0(rte_pktmbuf_mtod(vector->packet[i], void *));
 	}
-	mr_count(&lcore->counters.spread_taken, count);
+	mr_count(&lcore->counters.spread_taken, count + lost);
 	mr_input_stage(lcore, vector);
 	return count;
 }

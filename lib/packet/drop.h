@@ -43,7 +43,7 @@
 	R(neighbour_unreachable, "neighbour does not answer ARP (ICMP is sent when allowed)")      \
 	R(punt_full, "ring to the control thread was full")                                        \
 	R(inject_full, "ring from the control thread was full")                                    \
-	R(no_mbuf, "no buffer for a packet of the appliance's own")                                \
+	R(no_mbuf, "no buffer for a packet of the appliance's own or from another lcore")          \
 	R(arp_invalid, "ARP packet is malformed or for another protocol")                          \
 	R(arp_spoofed, "ARP sender cannot be on that subnet, or its MAC is not the frame's")       \
 	R(arp_conflict, "ARP sender claims an address of the appliance")                           \

@@ -19,7 +19,6 @@ struct mr_vector {
 
 /* Asks for both cache lines of a buffer's header, which another lcore wrote last: the first says
  * where and how long the frame is, the second where the buffer goes when it is sent. */
-#define MR_PREFETCH_AHEAD 8u /* buffers, of what is in work */
 static inline void mr_prefetch_mbuf(struct rte_mbuf *m)
 {
 	rte_mbuf_prefetch_part1(m);

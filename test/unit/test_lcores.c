@@ -18,6 +18,7 @@
 #include <rte_mbuf.h>
 
 #include "base/rcu.h"
+#include "lcore/handover_fwd.h"
 #include "lcore/lcores.h"
 #include "lcore/rings.h"
 #include "packet/punt.h"
@@ -51,7 +52,8 @@ static void make_port(uint16_t id)
 		assert_int_equal(rte_eth_tx_queue_setup(id, q, 64, 0, NULL), 0);
 	}
 	assert_int_equal(rte_eth_dev_start(id), 0);
-	made[id] = (struct mr_port){.id = id, .rxq = 1, .txq = 1, .burst = 32, .started = id != 3};
+	made[id] = (struct mr_port){
+		.id = id, .rxq = 1, .txq = 1, .burst = 32, .pool = pool, .started = id != 3};
 }
 
 static int start_eal(void **state)
@@ -312,7 +314,7 @@ static void plans_agree_on_rings_and_queues(void **state)
 	/* Ports 0 and 2 have one tx queue: one lcore owns it and reads the other one's ring. */
 	for (uint16_t port = 0; port < 3; port += 2) {
 		unsigned owner = mr->lcores->placement.tx_owner[port][0];
-		const struct rte_ring *ring = plan[!owner]->tx[port].handover;
+		const struct mr_handover *ring = plan[!owner]->tx[port].handover;
 		unsigned readers = 0;
 
 		assert_null(plan[owner]->tx[port].handover);
@@ -334,11 +336,11 @@ static void plans_agree_on_rings_and_queues(void **state)
 /* Puts frames where an lcore that forwards to the port would. */
 static void hand_over(struct mr *mr, unsigned sender, uint16_t port, unsigned count)
 {
-	struct rte_ring *ring = mr->lcores->lcore[sender]->plan->tx[port].handover;
+	struct mr_handover *ring = mr->lcores->lcore[sender]->plan->tx[port].handover;
 
 	assert_non_null(ring);
 	for (unsigned i = 0; i < count; i++)
-		assert_int_equal(rte_ring_sp_enqueue(ring, new_frame(mr)), 0);
+		assert_int_equal(mr_handover_put(ring, (struct rte_mbuf *[]){new_frame(mr)}, 1), 1);
 }
 
 static void packets_in_a_ring_survive_a_change_of_owner(void **state)
@@ -416,7 +418,8 @@ static void threads_lose_nothing_while_ports_come_and_go(void **state)
 	struct mr_balance b;
 
 	/* What port 3 receives on two lcores leaves on port 0, which has one queue. */
-	ports[3] = (struct mr_port){.id = 3, .rxq = 2, .txq = 2, .burst = 32, .started = true};
+	ports[3] = (struct mr_port){
+		.id = 3, .rxq = 2, .txq = 2, .burst = 32, .pool = pool, .started = true};
 	assert_int_equal(mr_lcores_place(mr, NULL), 0);
 	assert_int_equal(mr_lcores_start(mr, NULL), 0);
 	assert_int_equal(mr_lcores_start(mr, NULL), -EALREADY);

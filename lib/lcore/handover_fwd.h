@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MR_LCORE_HANDOVER_FWD_H
+#define MR_LCORE_HANDOVER_FWD_H
+
+#include <stdint.h>
+
+#include <rte_mbuf.h>
+
+#include "packet/vector.h"
+
+/*
+ * Packets from one lcore to another one, in their order: one producer, one consumer. Short frames
+ * cross by value, others as their buffer.
+ */
+#define MR_HANDOVER_FIRST 60u  /* bytes: the shortest Ethernet frame without its FCS */
+#define MR_HANDOVER_INLINE 124 /* bytes: the longest frame that crosses by value */
+
+/* The first part of a frame, or its buffer's address. */
+struct mr_handover_slot {
+	uint8_t frame[MR_HANDOVER_FIRST];
+	uint16_t length; /* of the frame; 0: frame[] holds a struct rte_mbuf * */
+	uint16_t unused;
+};
+
+/* What of a frame the slot of the same position has no room for. */
+struct mr_handover_rest {
+	uint8_t frame[RTE_CACHE_LINE_SIZE];
+};
+
+struct mr_handover {
+	/* Set once. */
+	uint32_t size; /* packets */
+	uint32_t mask; /* of slots, a power of 2 of them */
+	struct mr_handover_slot *slot;
+	struct mr_handover_rest *rest;
+
+	/* Packets that were ever put, modulo 2^32: written by the producer. */
+	uint32_t put __rte_aligned(2 * RTE_CACHE_LINE_SIZE);
+	/* Those that the producer knows to be taken: its own. */
+	uint32_t known_taken __rte_aligned(2 * RTE_CACHE_LINE_SIZE);
+	/* Packets that were ever taken, modulo 2^32: written by the consumer. */
+	uint32_t taken __rte_aligned(2 * RTE_CACHE_LINE_SIZE);
+} __rte_aligned(2 * RTE_CACHE_LINE_SIZE);
+
+static_assert(sizeof(struct mr_handover_slot) == RTE_CACHE_LINE_SIZE, "a short frame is one line");
+static_assert(offsetof(struct mr_handover_slot, length) == 48 + 2 * 6, "put_frame places it there");
+
+/* Puts up to count packets, MR_VECTOR_SIZE at most; returns how many there was room for. Those, the
+ * first ones, are the caller's no more. The producer only. */
+unsigned mr_handover_put(struct mr_handover *handover, struct rte_mbuf **packets, unsigned count);
+
+/* Takes up to MR_VECTOR_SIZE packets, which then are the caller's; buffers for those that crossed
+ * by value come from pool. Returns how many. Where the pool is empty such packets end, and *lost
+ * says how many did. The consumer only. */
+unsigned mr_handover_take(struct mr_handover *handover, struct rte_mempool *pool,
+			  struct rte_mbuf **packets, unsigned *lost);
+
+#endif
