@@ -74,7 +74,7 @@ static inline bool is_plain(const struct rte_mbuf *m, const struct rte_mempool *
 
 /* Buffers of one segment each. Nearly always all are plain and of one pool: then neither a call nor
  * the second line of their headers is needed (next is NULL, since there is one segment). */
-static void free_copied(struct rte_mbuf **copied, unsigned count)
+static void free_copied(struct rte_mbuf **copied, unsigned count, unsigned lcore_id)
 {
 	struct rte_mempool *pool = copied[0]->pool;
 	bool plain = true;
@@ -82,7 +82,8 @@ static void free_copied(struct rte_mbuf **copied, unsigned count)
 	for (unsigned i = 0; i < count; i++)
 		plain &= is_plain(copied[i], pool);
 	if (likely(plain))
-		rte_mempool_put_bulk(pool, (void **)copied, count);
+		rte_mempool_generic_put(pool, (void **)copied, count,
+					rte_mempool_default_cache(pool, lcore_id));
 	else
 		rte_pktmbuf_free_bulk(copied, count);
 }
@@ -108,7 +109,8 @@ static inline void take_frame(const struct mr_handover *handover, uint32_t posit
 		       sizeof(handover->rest[position]));
 }
 
-unsigned mr_handover_put(struct mr_handover *handover, struct rte_mbuf **packets, unsigned count)
+unsigned mr_handover_put(struct mr_handover *handover, unsigned lcore_id, struct rte_mbuf **packets,
+			 unsigned count)
 {
 	struct rte_mbuf *copied[MR_VECTOR_SIZE];
 	uint32_t put = handover->put;
@@ -131,13 +133,14 @@ unsigned mr_handover_put(struct mr_handover *handover, struct rte_mbuf **packets
 	_mm_sfence();
 	__atomic_store_n(&handover->put, put + count, __ATOMIC_RELEASE);
 	if (copies != 0)
-		free_copied(copied, copies);
+		free_copied(copied, copies, lcore_id);
 	return count;
 }
 
-unsigned mr_handover_take(struct mr_handover *handover, struct rte_mempool *pool,
+unsigned mr_handover_take(struct mr_handover *handover, unsigned lcore_id, struct rte_mempool *pool,
 			  struct rte_mbuf **packets, unsigned *lost)
 {
+	struct rte_mempool_cache *cache = rte_mempool_default_cache(pool, lcore_id);
 	struct rte_mbuf *fresh[MR_VECTOR_SIZE];
 	uint32_t taken = handover->taken;
 	uint32_t count = RTE_MIN(__atomic_load_n(&handover->put, __ATOMIC_ACQUIRE) - taken,
@@ -149,7 +152,7 @@ unsigned mr_handover_take(struct mr_handover *handover, struct rte_mempool *pool
 		return 0;
 	for (unsigned i = 0; i < count; i++)
 		rte_prefetch0(&handover->slot[(taken + i) & handover->mask]);
-	if (unlikely(rte_mempool_get_bulk(pool, (void **)fresh, count) != 0))
+	if (unlikely(rte_mempool_generic_get(pool, (void **)fresh, count, cache) != 0))
 		buffers = 0;
 	for (unsigned i = 0; i < count; i++) {
 		uint32_t position = (taken + i) & handover->mask;
@@ -167,6 +170,6 @@ unsigned mr_handover_take(struct mr_handover *handover, struct rte_mempool *pool
 	}
 	__atomic_store_n(&handover->taken, taken + count, __ATOMIC_RELEASE);
 	if (unlikely(used < buffers))
-		rte_mempool_put_bulk(pool, (void **)&fresh[used], buffers - used);
+		rte_mempool_generic_put(pool, (void **)&fresh[used], buffers - used, cache);
 	return kept;
 }

@@ -46,13 +46,14 @@ static_assert(sizeof(struct mr_handover_slot) == RTE_CACHE_LINE_SIZE, "a short f
 static_assert(offsetof(struct mr_handover_slot, length) == 48 + 2 * 6, "put_frame places it there");
 
 /* Puts up to count packets, MR_VECTOR_SIZE at most; returns how many there was room for. Those, the
- * first ones, are the caller's no more. The producer only. */
-unsigned mr_handover_put(struct mr_handover *handover, struct rte_mbuf **packets, unsigned count);
+ * first ones, are the caller's no more. lcore_id: EAL's, of the caller. The producer only. */
+unsigned mr_handover_put(struct mr_handover *handover, unsigned lcore_id, struct rte_mbuf **packets,
+			 unsigned count);
 
 /* Takes up to MR_VECTOR_SIZE packets, which then are the caller's; buffers for those that crossed
  * by value come from pool. Returns how many. Where the pool is empty such packets end, and *lost
- * says how many did. The consumer only. */
-unsigned mr_handover_take(struct mr_handover *handover, struct rte_mempool *pool,
+ * says how many did. lcore_id: EAL's, of the caller. The consumer only. */
+unsigned mr_handover_take(struct mr_handover *handover, unsigned lcore_id, struct rte_mempool *pool,
 			  struct rte_mbuf **packets, unsigned *lost);
 
 #endif

@@ -76,7 +76,7 @@ static void send_burst(struct mr_lcore *lcore, uint16_t port, struct rte_mbuf **
 		mr_count(&tx->bytes, bytes);
 		reason = MR_DROP_tx_full;
 	} else if (path->usable) {
-		sent = mr_handover_put(path->handover, packets, count);
+		sent = mr_handover_put(path->handover, lcore->id, packets, count);
 		mr_count(&lcore->counters.handed_over, sent);
 		mr_wake(path->owner);
 		reason = MR_DROP_tx_handover_full;
@@ -208,7 +208,7 @@ static unsigned take_handed_over(struct mr_lcore *lcore, const struct mr_tx_sour
 {
 	struct rte_mbuf *packets[MR_VECTOR_SIZE];
 	unsigned lost;
-	unsigned count = mr_handover_take(source->ring, source->pool, packets, &lost);
+	unsigned count = mr_handover_take(source->ring, lcore->id, source->pool, packets, &lost);
 	uint64_t bytes = 0;
 
 	for (unsigned i = 0; i < count; i++)

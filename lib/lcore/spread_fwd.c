@@ -29,7 +29,7 @@ static void collect(const struct mr_vector *vector, uint64_t mask, struct mr_vec
 static void give(struct mr_lcore *lcore, const struct mr_spread *spread, unsigned to,
 		 struct mr_vector *part)
 {
-	unsigned given = mr_handover_put(spread->worker[to], part->packet, part->count);
+	unsigned given = mr_handover_put(spread->worker[to], lcore->id, part->packet, part->count);
 
 	mr_wake(spread->sleep[to]);
 	mr_count(&lcore->counters.spread_given, given);
@@ -78,7 +78,8 @@ unsigned mr_spread_take(struct mr_lcore *lcore, const struct mr_spread_source *s
 {
 	struct mr_vector *vector = &lcore->vector;
 	unsigned lost;
-	unsigned count = mr_handover_take(source->ring, source->pool, vector->packet, &lost);
+	unsigned count =
+		mr_handover_take(source->ring, lcore->id, source->pool, vector->packet, &lost);
 
 	if (unlikely(lost != 0))
 		mr_count(&lcore->counters.drop[source->port][MR_DROP_no_mbuf], lost);

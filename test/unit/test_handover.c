@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include <rte_lcore.h>
 #include <rte_mbuf.h>
 
 #include "lcore/handover.h"
@@ -91,7 +92,7 @@ static void expect(const struct rte_mbuf *m, uint16_t length, uint32_t number)
 
 static unsigned take(struct rte_mbuf **packets)
 {
-	unsigned lost, count = mr_handover_take(ring, pool, packets, &lost);
+	unsigned lost, count = mr_handover_take(ring, LCORE_ID_ANY, pool, packets, &lost);
 
 	assert_int_equal(lost, 0);
 	return count;
@@ -104,7 +105,7 @@ static void every_length_arrives_whole(void **state)
 
 	for (uint16_t length = 1; length <= 1514; length++) {
 		in = frame(length, length);
-		assert_int_equal(mr_handover_put(ring, &in, 1), 1);
+		assert_int_equal(mr_handover_put(ring, LCORE_ID_ANY, &in, 1), 1);
 		assert_int_equal(take(out), 1);
 		/* A short one is another buffer by now, a long one the same. */
 		if (length > MR_HANDOVER_INLINE)
@@ -124,7 +125,8 @@ static void what_cannot_be_copied_crosses_as_its_buffer(void **state)
 	end = frame(40, 3);
 	/* So near the buffer's end that copying whole lines would leave it. */
 	end->data_off = end->buf_len - 40;
-	assert_int_equal(mr_handover_put(ring, (struct rte_mbuf *[]){chain, end}, 2), 2);
+	assert_int_equal(mr_handover_put(ring, LCORE_ID_ANY, (struct rte_mbuf *[]){chain, end}, 2),
+			 2);
 	assert_int_equal(take(out), 2);
 	assert_ptr_equal(out[0], chain);
 	assert_ptr_equal(out[1], end);
@@ -139,7 +141,7 @@ static void a_shared_buffer_loses_one_user(void **state)
 	struct rte_mbuf *m = frame(60, 1), *out[MR_VECTOR_SIZE];
 
 	rte_mbuf_refcnt_set(m, 2);
-	assert_int_equal(mr_handover_put(ring, &m, 1), 1);
+	assert_int_equal(mr_handover_put(ring, LCORE_ID_ANY, &m, 1), 1);
 	assert_int_equal(rte_mbuf_refcnt_read(m), 1);
 	assert_int_equal(take(out), 1);
 	assert_ptr_not_equal(out[0], m);
@@ -155,12 +157,12 @@ static void a_full_ring_takes_what_it_has_room_for(void **state)
 
 	for (unsigned i = 0; i < MR_VECTOR_SIZE; i++)
 		in[i] = frame(60, i);
-	assert_int_equal(mr_handover_put(ring, in, 64), 64);
+	assert_int_equal(mr_handover_put(ring, LCORE_ID_ANY, in, 64), 64);
 	for (unsigned i = 0; i < MR_VECTOR_SIZE; i++)
 		in[i] = frame(200, 64 + i);
-	assert_int_equal(mr_handover_put(ring, in, 64), SIZE - 64);
+	assert_int_equal(mr_handover_put(ring, LCORE_ID_ANY, in, 64), SIZE - 64);
 	assert_int_equal(mr_handover_count(ring), SIZE);
-	assert_int_equal(mr_handover_put(ring, in + SIZE - 64, 1), 0);
+	assert_int_equal(mr_handover_put(ring, LCORE_ID_ANY, in + SIZE - 64, 1), 0);
 	rte_pktmbuf_free_bulk(in + SIZE - 64, 128 - SIZE);
 	assert_int_equal(take(out), 64);
 	rte_pktmbuf_free_bulk(out, 64);
@@ -176,8 +178,8 @@ static void without_buffers_only_what_needs_one_is_lost(void **state)
 	struct rte_mbuf *out[MR_VECTOR_SIZE], *last = rte_pktmbuf_alloc(dry);
 	unsigned lost;
 
-	assert_int_equal(mr_handover_put(ring, in, 3), 3);
-	assert_int_equal(mr_handover_take(ring, dry, out, &lost), 1);
+	assert_int_equal(mr_handover_put(ring, LCORE_ID_ANY, in, 3), 3);
+	assert_int_equal(mr_handover_take(ring, LCORE_ID_ANY, dry, out, &lost), 1);
 	assert_int_equal(lost, 2);
 	expect(out[0], 300, 1);
 	rte_pktmbuf_free(out[0]);
@@ -190,7 +192,7 @@ static void what_is_discarded_is_counted_one_by_one(void **state)
 	(void)state;
 	struct rte_mbuf *in[3] = {frame(60, 0), frame(300, 1), frame(124, 2)};
 
-	assert_int_equal(mr_handover_put(ring, in, 3), 3);
+	assert_int_equal(mr_handover_put(ring, LCORE_ID_ANY, in, 3), 3);
 	mr_handover_discard(NULL, ring, 7, MR_DROP_stopped);
 	assert_int_equal(control_drops, 3);
 	assert_int_equal(mr_handover_count(ring), 0);
@@ -224,7 +226,7 @@ static void *produce(void *unused)
 				bytes[b] = (uint8_t)((number + i) * 31 + b);
 		}
 		while (put < count) {
-			unsigned now = mr_handover_put(ring, in + put, count - put);
+			unsigned now = mr_handover_put(ring, LCORE_ID_ANY, in + put, count - put);
 
 			if (now == 0)
 				sched_yield();
@@ -243,7 +245,7 @@ static void two_threads_keep_order_and_content(void **state)
 
 	assert_int_equal(pthread_create(&producer, NULL, produce, NULL), 0);
 	for (uint32_t number = 0; number < CROSSINGS;) {
-		unsigned lost, count = mr_handover_take(ring, pool, out, &lost);
+		unsigned lost, count = mr_handover_take(ring, LCORE_ID_ANY, pool, out, &lost);
 
 		assert_int_equal(lost, 0);
 		if (count == 0)

@@ -340,7 +340,9 @@ static void hand_over(struct mr *mr, unsigned sender, uint16_t port, unsigned co
 
 	assert_non_null(ring);
 	for (unsigned i = 0; i < count; i++)
-		assert_int_equal(mr_handover_put(ring, (struct rte_mbuf *[]){new_frame(mr)}, 1), 1);
+		assert_int_equal(mr_handover_put(ring, LCORE_ID_ANY,
+						 (struct rte_mbuf *[]){new_frame(mr)}, 1),
+				 1);
 }
 
 static void packets_in_a_ring_survive_a_change_of_owner(void **state)
