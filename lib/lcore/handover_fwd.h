@@ -34,13 +34,18 @@ struct mr_handover {
 	struct mr_handover_slot *slot;
 	struct mr_handover_rest *rest;
 
-	/* Packets that were ever put, modulo 2^32: written by the producer. */
-	uint32_t put __rte_aligned(2 * RTE_CACHE_LINE_SIZE);
-	/* Those that the producer knows to be taken: its own. */
-	uint32_t known_taken __rte_aligned(2 * RTE_CACHE_LINE_SIZE);
+	/* Some prefetchers fetch lines in pairs: what two lcores write is not next to each other.
+	 */
+	uint8_t apart_0 __rte_cache_aligned;
+	/* Packets that were ever put, modulo 2^32, and those that the producer knows to be taken:
+	 * written by the producer, who alone reads the second. */
+	uint32_t put __rte_cache_aligned;
+	uint32_t known_taken;
+	uint8_t apart_1 __rte_cache_aligned;
 	/* Packets that were ever taken, modulo 2^32: written by the consumer. */
-	uint32_t taken __rte_aligned(2 * RTE_CACHE_LINE_SIZE);
-} __rte_aligned(2 * RTE_CACHE_LINE_SIZE);
+	uint32_t taken __rte_cache_aligned;
+	uint8_t apart_2 __rte_cache_aligned;
+};
 
 static_assert(sizeof(struct mr_handover_slot) == RTE_CACHE_LINE_SIZE, "a short frame is one line");
 static_assert(offsetof(struct mr_handover_slot, length) == 48 + 2 * 6, "put_frame places it there");

@@ -21,6 +21,7 @@
 #include "base/rcu.h"
 #include "bridge/bridge.h"
 #include "bridge/mac_table_fwd.h"
+#include "lcore/handover_fwd.h"
 #include "lcore/lcores.h"
 #include "lcore/sleep.h"
 #include "port/iface.h"
@@ -145,6 +146,13 @@ static void rings_and_grace_periods(void **state)
 	      FIELD(rte_ring, pad0, CONTROL), FIELD(rte_ring, prod, PRODUCER),
 	      FIELD(rte_ring, pad1, CONTROL), FIELD(rte_ring, cons, CONSUMER),
 	      FIELD(rte_ring, pad2, CONTROL));
+	CHECK(mr_handover, FIELD(mr_handover, size, CONTROL), FIELD(mr_handover, mask, CONTROL),
+	      FIELD(mr_handover, slot, CONTROL), FIELD(mr_handover, rest, CONTROL),
+	      FIELD(mr_handover, apart_0, CONTROL), FIELD(mr_handover, put, PRODUCER),
+	      FIELD(mr_handover, known_taken, PRODUCER), FIELD(mr_handover, apart_1, CONTROL),
+	      FIELD(mr_handover, taken, CONSUMER), FIELD(mr_handover, apart_2, CONTROL));
+	assert_int_equal(sizeof(struct mr_handover_slot), LINE);
+	assert_int_equal(sizeof(struct mr_handover_rest), LINE);
 	/* The control thread's tokens, and a line for each lcore's quiescent states. */
 	CHECK(rte_rcu_qsbr, FIELD(rte_rcu_qsbr, token, CLOCK),
 	      FIELD(rte_rcu_qsbr, acked_token, CLOCK), FIELD(rte_rcu_qsbr, num_elems, CONTROL),
