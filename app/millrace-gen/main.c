@@ -13,6 +13,7 @@
 #include <rte_errno.h>
 #include <rte_lcore.h>
 
+#include "base/eal_args.h"
 #include "base/log.h"
 #include "base/rcu.h"
 #include "options.h"
@@ -77,22 +78,11 @@ int main(int argc, char **argv)
 	struct options options;
 	struct mr_error error = {0};
 	struct mr mr = {0};
-	int eal_argc = argc;
+	struct mr_eal_args args = mr_eal_args_split(argc, argv);
 
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--") == 0) {
-			eal_argc = i;
-			break;
-		}
-	}
-	/* The word `--` stands where the program's name does in what the options see. */
-	if (eal_argc < argc)
-		options_parse(&options, argc - eal_argc, argv + eal_argc);
-	else
-		options_parse(&options, 1, argv);
-
+	options_parse(&options, args.own_count, args.own);
 	rte_set_application_usage_hook(options_usage);
-	if (rte_eal_init(eal_argc, argv) < 0) {
+	if (rte_eal_init(args.eal_count, argv) < 0) {
 		mr_log_error("EAL did not start: %s", rte_strerror(rte_errno));
 		return EXIT_FAILURE;
 	}

@@ -20,6 +20,7 @@
 #include <rte_pdump.h>
 #include <sys/epoll.h>
 
+#include "base/eal_args.h"
 #include "base/log.h"
 #include "control/appliance.h"
 #include "control/console.h"
@@ -228,26 +229,16 @@ static void eal_failed(const char *prefix)
 int main(int argc, char **argv)
 {
 	struct program program = {.signals = -1};
-	int eal_argc = argc;
+	struct mr_eal_args args = mr_eal_args_split(argc, argv);
+	const char *prefix = file_prefix(args.eal_count, argv);
 
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--") == 0) {
-			eal_argc = i;
-			break;
-		}
-	}
-	/* The word `--` stands where the program's name does in what the options see. */
-	if (eal_argc < argc)
-		options_parse(&program.options, argc - eal_argc, argv + eal_argc,
-			      file_prefix(eal_argc, argv));
-	else
-		options_parse(&program.options, 1, argv, file_prefix(eal_argc, argv));
+	options_parse(&program.options, args.own_count, args.own, prefix);
 
 	service_open(&program.service);
 	program.signals = block_signals();
 	rte_set_application_usage_hook(options_usage);
-	if (rte_eal_init(eal_argc, argv) < 0) {
-		eal_failed(file_prefix(eal_argc, argv));
+	if (rte_eal_init(args.eal_count, argv) < 0) {
+		eal_failed(prefix);
 		return EXIT_FAILURE;
 	}
 	open_capture();

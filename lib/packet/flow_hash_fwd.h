@@ -3,6 +3,7 @@
 #define MR_PACKET_FLOW_HASH_FWD_H
 
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include <rte_byteorder.h>
@@ -63,6 +64,7 @@ static inline bool mr_flow_has_ports(uint8_t protocol)
 	       protocol == IPPROTO_UDPLITE || protocol == IPPROTO_DCCP;
 }
 
+/* length: bytes of the packet that can be read, at least a header's. */
 static inline uint32_t mr_flow_of_ipv4(const uint8_t *ip, unsigned length)
 {
 	unsigned header = (ip[0] & 0xfu) * 4;

@@ -100,25 +100,4 @@ static inline void ipv4_trim(struct rte_mbuf *m, unsigned end)
 	m->pkt_len = length;
 }
 
-/* A hash of addresses, protocol and, where the packet has them, ports: the same for all packets of
- * a flow, fragments only by their addresses (RFC 2992 asks for no more). */
-static inline uint32_t ipv4_flow_hash(const uint8_t *header)
-{
-	struct ipv4_words words = ipv4_load(header);
-	uint64_t hash = (words.second >> 32) * 0x9e3779b97f4a7c15 + words.destination;
-	uint32_t ports = 0;
-	uint8_t protocol = header[9];
-	bool fragment = (words.first >> 48 &
-			 RTE_BE16(RTE_IPV4_HDR_MF_FLAG | RTE_IPV4_HDR_OFFSET_MASK)) != 0;
-
-	if (!fragment && ipv4_total_length(words) >= 4 * (header[0] & 15) + sizeof(ports) &&
-	    (protocol == IPPROTO_TCP || protocol == IPPROTO_UDP))
-		memcpy(&ports, header + 4 * (header[0] & 15), sizeof(ports));
-	if (!fragment)
-		hash += protocol;
-	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93 + ports;
-	hash *= 0x9e3779b97f4a7c15;
-	return (uint32_t)(hash >> 32);
-}
-
 #endif

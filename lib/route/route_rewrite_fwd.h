@@ -2,6 +2,7 @@
 #ifndef MR_ROUTE_ROUTE_REWRITE_FWD_H
 #define MR_ROUTE_ROUTE_REWRITE_FWD_H
 
+#include "packet/flow_hash_fwd.h"
 #include "packet/ipv4_fwd.h"
 #include "route/route_fwd.h"
 
@@ -29,9 +30,10 @@ static inline const struct mr_adjacency *mr_adjacency_path(const struct mr_route
 {
 	if (adjacency->kind != MR_ADJ_MULTIPATH)
 		return adjacency;
-	return mr_adjacency_choose(
-		router, adjacency,
-		ipv4_flow_hash(rte_pktmbuf_mtod_offset(m, const uint8_t *, RTE_ETHER_HDR_LEN)));
+	const uint8_t *ip = rte_pktmbuf_mtod_offset(m, const uint8_t *, RTE_ETHER_HDR_LEN);
+
+	return mr_adjacency_choose(router, adjacency,
+				   mr_flow_of_ipv4(ip, ipv4_total_length(ipv4_load(ip))));
 }
 
 /* Makes a packet ready to leave by a MR_ADJ_FORWARD adjacency: new Ethernet header, TTL, checksum,
