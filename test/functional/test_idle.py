@@ -104,7 +104,7 @@ def test_burst_after_idling_on_af_packet(rig):
     check_bursts(rig, millrace, hosts)
 
 
-def on_virtio_user(rig, hosts, *options):
+def on_virtio_user(rig, hosts, *options, eal=(), **named):
     """The hosts behind deep virtio-user rings."""
     paths = [os.path.join(rig.directory, f'v{n}') for n in range(2)]
     _, wait = carrier(rig, *[(f'net_vhost{n},iface={path}', n, hosts[n])
@@ -112,7 +112,7 @@ def on_virtio_user(rig, hosts, *options):
     wait_for(lambda: all(os.path.exists(path) for path in paths), 30, 'the vhost sockets')
     millrace = rig.millrace([f'net_virtio_user{n},path={path},queue_size=1024'
                              for n, path in enumerate(paths)],
-                            *options, config=BRIDGE, eal=['--single-file-segments'])
+                            *options, config=BRIDGE, eal=['--single-file-segments', *eal], **named)
     wait()
     return millrace
 
@@ -167,3 +167,17 @@ def test_changes_while_asleep(rig):
         wait_asleep(millrace)
         millrace.do('port stop 1', 'port start 1', 'stop', 'start')
     wait_for(lambda: hosts[0].ping('10.0.1.2', 1))
+
+
+def test_changes_while_interrupts_are_armed(rig):
+    """Queues leave lcores that block on their interrupts, and ports stop under them."""
+    hosts = rig.hosts('10.0.1.1/24', '10.0.1.2/24')
+    millrace = on_virtio_user(rig, hosts, '--idle=interrupt', eal=['--lcores', '0@0,1@0,2@1'], cores=None)
+    wait_for(lambda: hosts[0].ping('10.0.1.2', 1))
+    for step in (['port stop 1', 'port start 1'], ['port queue 0 0 lcore 2', 'port queue 1 0 lcore 2'],
+                 ['stop', 'port stop 0', 'port start 0', 'start'], ['port queue 1 0 lcore 1'],
+                 ['port queue 0 0 auto', 'port queue 1 0 auto', 'port stop 0', 'port stop 1', 'port start 0',
+                  'port start 1']):
+        wait_asleep(millrace)
+        millrace.do(*step)
+        wait_for(lambda: hosts[0].ping('10.0.1.2', 1, '-W', '0.3'), what=f'traffic after {step}')
