@@ -126,16 +126,24 @@ static void check_unchanged(struct fuzz *f, const char *line)
 	free(after);
 }
 
-/* Whether a handler gets to see the line. */
-static bool reaches_handler(struct fuzz *f, const char *line, size_t length)
+/* The command whose handler gets to see the line, or NULL. */
+static const struct mr_cmd *command_of(struct fuzz *f, const char *line, size_t length)
 {
 	struct mr_words words;
 	const struct mr_cmd *cmd;
 	struct mr_args args;
 
-	return mr_words_split(&words, line, length, NULL) == 0 && words.count > 0 &&
-	       mr_cmd_table_find(mr_control_table(f->rig.mr->control), &words, &cmd, &args, NULL) ==
-		       0;
+	if (mr_words_split(&words, line, length, NULL) != 0 || words.count == 0 ||
+	    mr_cmd_table_find(mr_control_table(f->rig.mr->control), &words, &cmd, &args, NULL) != 0)
+		return NULL;
+	return cmd;
+}
+
+/* Devices are not for a fuzzer to make (files, kernel interfaces), nor its ports to be removed. */
+static bool is_about_devices(const struct mr_cmd *cmd)
+{
+	return cmd != NULL && (strncmp(cmd->syntax, "port add", 8) == 0 ||
+			       strncmp(cmd->syntax, "port remove", 11) == 0);
 }
 
 static void check_done(struct fuzz *f, const struct mr_reply *reply)
@@ -157,7 +165,10 @@ static void execute(struct fuzz *f, const char *line, size_t length)
 		memcpy(exact, line, length);
 	check_completion(f, exact, length);
 	check_completion(f, exact, length / 2);
-	bool handled = reaches_handler(f, exact, length);
+	const struct mr_cmd *cmd = command_of(f, exact, length);
+	bool handled = cmd != NULL;
+	if (is_about_devices(cmd))
+		goto done;
 	if (handled && f->now == NULL)
 		f->now = show(f);
 	if (mr_control_execute(f->rig.mr, exact, length, &reply) != 0) {
@@ -171,6 +182,7 @@ static void execute(struct fuzz *f, const char *line, size_t length)
 			forget_shown(f);
 	}
 	mr_reply_clear(&reply);
+done:
 	free(exact);
 	free(message);
 }
