@@ -63,8 +63,9 @@ static void take_in(struct mr *mr)
 	mr_lcores_drain(mr, mr->lcores->count * MR_PACKET_RING_SIZE, mr_host_input);
 }
 
+/* end: what is done with the port itself, at last. */
 static int leave(struct mr *mr, struct mr_port *port, struct mr_lines *lines,
-		 struct mr_error *error)
+		 void (*end)(struct mr *mr, struct mr_port *port), struct mr_error *error)
 {
 	uint16_t id = port->id;
 	int ret = port->started ? mr_lcores_place_without(mr, id, error) : 0;
@@ -79,7 +80,7 @@ static int leave(struct mr *mr, struct mr_port *port, struct mr_lines *lines,
 	mr_router_withdraw(mr, id, lines);
 	mr_lcores_withdraw(mr, id, lines);
 	mr_rcu_synchronize(mr->rcu);
-	mr_port_remove(mr, port);
+	end(mr, port);
 	return 0;
 }
 
@@ -92,7 +93,7 @@ int mr_hotplug_remove(struct mr *mr, struct mr_port *port, struct mr_error *erro
 
 	strcpy(label, port->label);
 	if (ret == 0)
-		ret = leave(mr, port, NULL, error);
+		ret = leave(mr, port, NULL, mr_port_remove, error);
 	if (ret < 0)
 		return ret;
 	mr_log_notice("%s: removed", label);
@@ -179,7 +180,7 @@ static int keep_and_leave(struct mr *mr, struct mr_port *port, struct mr_error *
 		return mr_fail(error, -ENOMEM, "no memory");
 	strcpy(label, port->label);
 	strcpy(kept->name, port->name);
-	ret = leave(mr, port, &kept->lines, error);
+	ret = leave(mr, port, &kept->lines, mr_port_abandon, error);
 	if (ret < 0) {
 		free_kept(kept);
 		return ret;

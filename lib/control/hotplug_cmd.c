@@ -61,10 +61,11 @@ static json_t *describe(struct mr *mr)
 
 	for (const struct mr_kept *k = hotplug->kept; k != NULL; k = k->next)
 		json_array_append_new(kept, json_string(k->name));
-	return json_pack("{s:I, s:I, s:I, s:i, s:i, s:o}", "added", (json_int_t)hotplug->added,
+	return json_pack("{s:I, s:I, s:I, s:i, s:i, s:i, s:o}", "added", (json_int_t)hotplug->added,
 			 "removed", (json_int_t)hotplug->removed, "unplugged",
-			 (json_int_t)hotplug->unplugged, "pools_waiting", (int)pools,
-			 "buffers_awaited", (int)buffers, "kept", kept);
+			 (json_int_t)hotplug->unplugged, "closing", (int)mr_ports_closing(mr),
+			 "pools_waiting", (int)pools, "buffers_awaited", (int)buffers, "kept",
+			 kept);
 }
 
 static int show_hotplug(struct mr *mr, const struct mr_args *args, struct mr_reply *reply)

@@ -3,7 +3,8 @@
  * Devices that come and go after the start. EAL does the probing and the removing; which port a
  * probe brought is found by comparing the ports before and after, since only EAL knows how a
  * device's name becomes a port's. A device whose ports are more than one is refused: they could not
- * be removed one by one. One that EAL probed at the start and --portmask left out is taken as it is.
+ * be removed one by one. One that EAL probed at the start and --portmask left out is taken as it
+ * is.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 
 #include "base/lines.h"
 #include "base/log.h"
+#include "port/abandon.h"
 #include "port/pool.h"
 #include "port/ports.h"
 
@@ -29,7 +31,7 @@ static uint32_t probed_ports(void)
 	return mask;
 }
 
-static struct rte_device *device_of(uint16_t id)
+struct rte_device *mr_device_of(uint16_t id)
 {
 	struct rte_eth_dev_info info;
 
@@ -75,7 +77,7 @@ static int probe(const char *devargs, const char *name, struct mr_error *error)
 	}
 }
 
-static void remove_device(struct rte_device *device, const char *name)
+void mr_device_remove(struct rte_device *device, const char *name)
 {
 	int ret = device != NULL ? rte_dev_remove(device) : 0;
 
@@ -86,11 +88,11 @@ static void remove_device(struct rte_device *device, const char *name)
 /* Takes back a probe whose ports are of no use. */
 static void remove_probed(uint32_t ids, const char *name)
 {
-	struct rte_device *device = device_of((uint16_t)__builtin_ctz(ids));
+	struct rte_device *device = mr_device_of((uint16_t)__builtin_ctz(ids));
 
 	for (; ids != 0; ids &= ids - 1)
 		rte_eth_dev_close((uint16_t)__builtin_ctz(ids));
-	remove_device(device, name);
+	mr_device_remove(device, name);
 }
 
 static int set_up(struct mr *mr, uint16_t id, const char *devargs, struct mr_error *error)
@@ -141,8 +143,12 @@ int mr_port_add(struct mr *mr, const char *devargs, struct mr_port **port, struc
 
 	if (ret < 0)
 		return ret;
+	mr_abandoned_poll(mr->ports);
 	if (rte_eth_dev_get_port_by_name(name, &id) != 0)
 		ret = probe_port(devargs, name, &id, error);
+	else if (mr_port_is_abandoned(mr->ports, id))
+		ret = mr_fail(error, -EBUSY,
+			      "%s is being closed, since its device was gone: try again", name);
 	else if (mr_port(mr, id) != NULL)
 		ret = mr_fail(error, -EEXIST, "%s is port %u already", name, id);
 	if (ret == 0)
@@ -168,7 +174,7 @@ int mr_port_removable(const struct mr_port *port, struct mr_error *error)
 }
 
 /* net_ring frees the rings of its own with what is in them. */
-static void drain_rings(const struct mr_port *port)
+void mr_port_drain(const struct mr_port *port)
 {
 	struct rte_mbuf *packets[64];
 	uint16_t count;
@@ -182,17 +188,17 @@ static void drain_rings(const struct mr_port *port)
 
 void mr_port_remove(struct mr *mr, struct mr_port *port)
 {
-	struct rte_device *device = device_of(port->id);
+	struct rte_device *device = mr_device_of(port->id);
 	struct rte_mempool *pool = port->devargs != NULL ? port->pool : NULL;
 	char label[sizeof(port->label)];
 	uint16_t id = port->id;
 
 	strcpy(label, port->label);
-	drain_rings(port);
+	mr_port_drain(port);
 	mr_port_close(mr, port);
 	if (rte_eth_dev_is_valid_port(id)) /* it never had queues */
 		rte_eth_dev_close(id);
-	remove_device(device, label);
+	mr_device_remove(device, label);
 	if (pool != NULL)
 		mr_pool_retire(mr->ports, pool);
 }

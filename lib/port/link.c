@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "base/log.h"
+#include "port/abandon.h"
 #include "port/carrier.h"
 #include "port/iface.h"
 #include "port/pool.h"
@@ -67,6 +68,7 @@ uint32_t mr_ports_poll(struct mr *mr, uint64_t now_ms)
 		return 0;
 	uint32_t changed = mr->ports->changed;
 	mr->ports->changed = 0;
+	mr_abandoned_poll(mr->ports);
 	mr_pools_poll(mr);
 	if (now_ms < mr->ports->next_poll_ms)
 		return changed;

@@ -18,6 +18,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "port/abandon.h"
 #include "port/carrier.h"
 #include "port/iface.h"
 #include "port/limits.h"
@@ -287,20 +288,30 @@ int mr_ports_create(struct mr *mr, const struct mr_port_options *options, struct
 	return ret;
 }
 
-void mr_port_close(struct mr *mr, struct mr_port *port)
+void mr_port_unlist(struct mr *mr, struct mr_port *port)
 {
 	mr_iface_remove(mr, port->id);
 	mr_carrier_forget(mr->ports, port);
+	mr->ports->port[port->id] = NULL;
+	mr->ports->changed &= ~RTE_BIT32(port->id);
+}
+
+void mr_port_free(struct mr_ports *ports, struct mr_port *port)
+{
+	mr_unplug_forget_port(ports, port);
+	free(port->xstats_baseline);
+	free(port->devargs);
+	free(port);
+}
+
+void mr_port_close(struct mr *mr, struct mr_port *port)
+{
+	mr_port_unlist(mr, port);
 	if (port->started)
 		mr_port_stop_device(port);
 	if (port->configured)
 		rte_eth_dev_close(port->id);
-	mr->ports->port[port->id] = NULL;
-	mr->ports->changed &= ~RTE_BIT32(port->id);
-	mr_unplug_forget_port(mr->ports, port);
-	free(port->xstats_baseline);
-	free(port->devargs);
-	free(port);
+	mr_port_free(mr->ports, port);
 }
 
 void mr_ports_destroy(struct mr *mr)
@@ -310,6 +321,7 @@ void mr_ports_destroy(struct mr *mr)
 	if (ports == NULL)
 		return;
 	mr_unplug_unwatch(ports);
+	mr_abandoned_finish(ports);
 	for (unsigned id = 0; id < RTE_MAX_ETHPORTS; id++) {
 		struct mr_port *port = ports->port[id];
 

@@ -91,6 +91,13 @@ int mr_port_removable(const struct mr_port *port, struct mr_error *error);
  * the port or sends on it any more. What the device refuses is logged. */
 void mr_port_remove(struct mr *mr, struct mr_port *port);
 
+/* The same for a port whose device is gone; the device is closed in the background, since drivers
+ * may wait long for registers that are not there. */
+void mr_port_abandon(struct mr *mr, struct mr_port *port);
+
+/* How many such ports are still being closed. */
+unsigned mr_ports_closing(const struct mr *mr);
+
 /* Pools of removed ports that are still there, and how many of their buffers are elsewhere. */
 unsigned mr_ports_retired_pools(const struct mr *mr, unsigned *buffers);
 

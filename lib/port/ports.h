@@ -8,6 +8,7 @@
 #include "port/port.h"
 
 struct mr_retired_pool;
+struct mr_abandoned;
 
 /* The inside of room port, for its own files. Control thread. */
 struct mr_ports {
@@ -18,6 +19,7 @@ struct mr_ports {
 		*pool[RTE_MAX_NUMA_NODES]; /* of the ports that were there at the start */
 	struct rte_mempool *host_pool;     /* one of pool[] */
 	struct mr_retired_pool *retired; /* of ports that were removed; not all buffers are back */
+	struct mr_abandoned *abandoned;  /* ports being closed, see abandon.c */
 	unsigned pools_made;             /* for added ports; makes their names unique */
 	struct mr_carrier *carrier;      /* NULL: no port is bound to a kernel interface */
 	uint64_t next_poll_ms;
@@ -35,6 +37,20 @@ int mr_port_set_up(struct mr *mr, struct mr_port *port, struct mr_error *error);
 
 /* Takes back all that these two did, and frees port. The device stays probed. */
 void mr_port_close(struct mr *mr, struct mr_port *port);
+
+/* Its parts but for the device: the port is no more for anybody else; and its memory. */
+void mr_port_unlist(struct mr *mr, struct mr_port *port);
+void mr_port_free(struct mr_ports *ports, struct mr_port *port);
+
+/* Frees what a device of rings still has in them, which its driver does not; the port is polled by
+ * nobody else any more. */
+void mr_port_drain(const struct mr_port *port);
+
+/* Has EAL forget a device (or NULL) whose port is closed; what it refuses is logged. */
+void mr_device_remove(struct rte_device *device, const char *name);
+
+/* The device that a port is on. */
+struct rte_device *mr_device_of(uint16_t id);
 
 /* Publishes what lcores need of a port in its base interface, leaving its role as it is. Returns 0
  * or -ENOMEM. */

@@ -34,6 +34,10 @@ def wait_until_up(millrace, name):
     return port(millrace, name)['port']
 
 
+def wait_until_closed(millrace):
+    wait_for(lambda: millrace.query('/millrace/port/hotplug')['closing'] == 0, 20, 'it is closed')
+
+
 @contextlib.contextmanager
 def lossless(source, sink):
     """Frames from wire to wire all the while: none is lost and their order stays."""
@@ -132,6 +136,7 @@ def test_interface_deleted_under_traffic(rig, lcores):
     state = millrace.query('/millrace/port/hotplug')
     assert state['unplugged'] == 1 and state['kept'] == ['net_af_packet2']
 
+    wait_until_closed(millrace)
     # A new interface of that name, and the port is what it was.
     rig.box.ip('link', 'add', 'p2', 'type', 'veth', 'peer', 'name', 'eth0', 'netns', hosts[2].name,
                'index', '1000')
@@ -160,6 +165,7 @@ def test_tap_deleted(rig):
             wait_for(lambda: hosts[0].ping('10.0.1.9', 1))
             rig.box.ip('link', 'del', 'tap0')
             wait_for(lambda: number_of_ports(millrace) == 2, 2, 'the loss is noticed')
+        wait_until_closed(millrace)
         millrace.do('port add net_tap0,iface=tap0')
         assert millrace.show('show bridge br0')[0]['ports'] == [0, 1, 2], 'a member again'
         millrace.do('port remove 2')

@@ -117,6 +117,7 @@ def pull_out_and_put_back(third):
         wait_for(lambda: not third.is_there(), 10, 'the port is removed')
     assert millrace.log().count('its device is gone') == 1
     assert millrace.show('show port hotplug')['unplugged'] == 1
+    wait_for(lambda: millrace.show('show port hotplug')['closing'] == 0, 120, 'the port is closed')
     with Pair([nic.wire for nic in third.pair]):
         third.plug()
         millrace.do(f'port add {third.nic.address}')

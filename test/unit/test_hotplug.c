@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <rte_bus_vdev.h>
 #include <rte_dev.h>
@@ -379,6 +380,10 @@ static void pull_out(struct harness *h, unsigned device)
 	snprintf(name, sizeof(name), "net_ring_hot%u", device);
 	rte_dev_event_callback_process(name, RTE_DEV_EVENT_REMOVE);
 	harness_run(h);
+	for (unsigned i = 0; mr_ports_closing(h->rig.mr) != 0 && i < 100000; i++) {
+		usleep(100); /* a thread closes it */
+		harness_run(h);
+	}
 	assert_int_equal(id_of(device), UINT16_MAX);
 }
 
