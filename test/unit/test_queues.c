@@ -74,7 +74,7 @@ static void start_port(uint16_t id, uint16_t queues)
 	}
 	assert_int_equal(rte_eth_dev_start(id), 0);
 	ports[id] = (struct mr_port){
-		.id = id, .rxq = queues, .txq = queues, .burst = 32, .started = true};
+		.id = id, .rxq = queues, .txq = queues, .burst = 32, .started = true, .pool = pool};
 }
 
 static void make_appliance(struct mr *mr, unsigned lcores, unsigned port_count, unsigned queues)

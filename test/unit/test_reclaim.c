@@ -78,7 +78,7 @@ static int start_eal(void **state)
 		assert_int_equal(rte_eth_tx_queue_setup(id, 0, 64, 0, NULL), 0);
 		assert_int_equal(rte_eth_dev_start(id), 0);
 		ports[id] = (struct mr_port){
-			.id = id, .rxq = 1, .txq = 1, .burst = 32, .started = true};
+			.id = id, .rxq = 1, .txq = 1, .burst = 32, .started = true, .pool = pool};
 	}
 	return 0;
 }
