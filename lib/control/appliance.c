@@ -19,6 +19,7 @@
 #include "lcore/lcores.h"
 #include "lcore/port_run_cmd.h"
 #include "lcore/steering_cmd.h"
+#include "packet/punt.h"
 #include "route/neighbour.h"
 
 /* Packets that could not be forwarded, an iteration; ARP and local packets are not bounded. */
@@ -140,19 +141,30 @@ static void link_changed(struct mr *mr, uint16_t iface)
 		mr_host_announce(mr, iface);
 }
 
+static void punted(struct mr *mr, struct rte_mbuf *packet)
+{
+	uint16_t kind = mr_punt_of(packet)->kind;
+
+	if (kind == MR_PUNT_REJECT || kind == MR_PUNT_LOG)
+		mr_filter_punted(mr, packet);
+	else
+		mr_host_input(mr, packet);
+}
+
 unsigned mr_appliance_poll(struct mr *mr, uint64_t now_ms)
 {
 	mr_lcores_poll(mr, now_ms);
 	mr_bridges_poll(mr, now_ms);
 
 	unsigned count = mr_lcores_drain_learned(mr, mr_bridge_learn);
-	count += mr_lcores_drain(mr, ERROR_BUDGET, mr_host_input);
+	count += mr_lcores_drain(mr, ERROR_BUDGET, punted);
 
 	for (uint32_t changed = mr_ports_poll(mr, now_ms); changed != 0; changed &= changed - 1)
 		link_changed(mr, (uint16_t)__builtin_ctz(changed));
 	mr_hotplug_poll(mr, now_ms);
 	mr_neighbour_poll(mr, now_ms);
 	mr_host_poll(mr, now_ms);
+	mr_filter_poll(mr, now_ms);
 	mr_rcu_poll(mr->rcu);
 	return count;
 }

@@ -20,6 +20,7 @@
 #include "bridge/bridge.h"
 #include "control/control.h"
 #include "control/forward_mode.h"
+#include "filter/filter.h"
 #include "host/host.h"
 #include "lcore/lcores.h"
 #include "lcore/port_totals.h"
@@ -215,4 +216,5 @@ void mr_hotplug_poll(struct mr *mr, uint64_t now_ms)
 		}
 	}
 	mr_forward_mode_apply(mr);
+	mr_filter_follow(mr);
 }

@@ -16,6 +16,7 @@
 #include "bridge/bridge.h"
 #include "filter/address_set.h"
 #include "filter/publish.h"
+#include "filter/slow.h"
 #include "lcore/lcores.h"
 #include "route/router.h"
 
@@ -26,6 +27,7 @@ static void free_filter(struct mr_filter *filter)
 		free(filter->fwd.hits[i]);
 	free(filter->slots);
 	free(filter->baseline);
+	free(filter->slow);
 	free(filter);
 }
 
@@ -38,7 +40,9 @@ int mr_filter_create(struct mr *mr, struct mr_error *error)
 		filter->set = mr_filter_set_new();
 		filter->slots = mr_filter_slots_create();
 		filter->baseline = calloc(MR_FILTER_COUNTERS, sizeof(*filter->baseline));
-		failed = filter->set == NULL || filter->slots == NULL || filter->baseline == NULL;
+		filter->slow = calloc(1, sizeof(*filter->slow));
+		failed = filter->set == NULL || filter->slots == NULL || filter->baseline == NULL ||
+			 filter->slow == NULL;
 	}
 	for (unsigned i = 0; !failed && i < mr->lcores->count; i++) {
 		filter->fwd.hits[i] = aligned_alloc(

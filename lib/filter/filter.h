@@ -2,6 +2,8 @@
 #ifndef MR_FILTER_FILTER_H
 #define MR_FILTER_FILTER_H
 
+#include <rte_mbuf.h>
+
 #include "base/cmd.h"
 #include "base/error.h"
 #include "base/mr.h"
@@ -18,6 +20,7 @@ struct mr_filter {
 	struct mr_filter_set *set; /* in force; never changed, but replaced */
 	struct mr_filter_slots *slots;
 	struct mr_filter_hits *baseline; /* by counter: what does not count any more */
+	struct mr_filter_slow *slow;     /* answers to rejected packets, and the log */
 };
 
 /* Makes mr->filter, whose set has no rules and allows. The lcores exist. */
@@ -39,6 +42,12 @@ int mr_filter_keep_rules(struct mr_filter_set *next, const struct mr_filter_set 
  * there was none. */
 struct mr_filter_hits mr_filter_hits(const struct mr *mr, uint32_t counter);
 void mr_filter_zero(struct mr *mr, uint32_t counter);
+
+/* Takes a packet that was punted as MR_PUNT_REJECT or MR_PUNT_LOG. */
+void mr_filter_punted(struct mr *mr, struct rte_mbuf *packet);
+
+/* Timers: rate limits. now_ms: monotonic milliseconds. */
+void mr_filter_poll(struct mr *mr, uint64_t now_ms);
 
 /* Follows what rules name and other rooms own: the appliance's addresses (`me`), and bridges that
  * are gone, whose exemption goes with them. To be called after each command. */

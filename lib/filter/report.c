@@ -4,6 +4,7 @@
 #include "bridge/bridge.h"
 #include "filter/filter.h"
 #include "filter/rule_text.h"
+#include "filter/slow.h"
 #include "lcore/lcores.h"
 
 /* Seconds since the last match, null if there was none. */
@@ -39,6 +40,7 @@ json_t *mr_filter_report_summary(const struct mr *mr)
 {
 	const struct mr_filter_set *set = mr->filter->set;
 	struct mr_filter_hits hits = mr_filter_hits(mr, MR_FILTER_DEFAULT_COUNTER);
+	const struct mr_filter_slow *slow = mr->filter->slow;
 	json_t *exempt = json_array();
 	json_int_t address_sets = 0;
 
@@ -47,12 +49,16 @@ json_t *mr_filter_report_summary(const struct mr *mr)
 	for (unsigned id = 0; id < MR_MAX_BRIDGES; id++)
 		if (mr->filter->fwd.exempt[id])
 			json_array_append_new(exempt, json_string(mr->bridges->bridge[id].name));
-	return json_pack("{s:s, s:I, s:I, s:o, s:I, s:I, s:o}", "default",
-			 set->default_action == MR_FILTER_DENY ? "deny" : "allow",
+	return json_pack("{s:s, s:I, s:I, s:o, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I}",
+			 "default", set->default_action == MR_FILTER_DENY ? "deny" : "allow",
 			 "default_packets", (json_int_t)hits.packets, "default_bytes",
 			 (json_int_t)hits.bytes, "default_last", ago(mr, &hits), "rules",
 			 (json_int_t)set->count, "address_sets", address_sets, "exempt_bridges",
-			 exempt);
+			 exempt, "resets_sent", (json_int_t)slow->resets_sent, "unreachables_sent",
+			 (json_int_t)slow->unreachables_sent, "answers_forbidden",
+			 (json_int_t)slow->answers_forbidden, "answers_limited",
+			 (json_int_t)slow->answers_limited, "logged", (json_int_t)slow->logged,
+			 "log_suppressed", (json_int_t)slow->log_suppressed);
 }
 
 json_t *mr_filter_report_addresses(const struct mr *mr, unsigned index)

@@ -4,7 +4,6 @@
 #include <rte_common.h>
 #include <rte_malloc.h>
 
-
 struct mr_verdict_cache *mr_verdict_cache_create(uint32_t entries, int socket)
 {
 	uint32_t size = rte_align32pow2(RTE_MAX(entries, (uint32_t)MR_VERDICT_CACHE_MIN));

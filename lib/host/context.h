@@ -28,6 +28,7 @@
 	S(host_unreachable_sent)                                                                   \
 	S(protocol_unreachable_sent)                                                               \
 	S(port_unreachable_sent)                                                                   \
+	S(prohibited_sent)                                                                         \
 	S(fragmentation_needed_sent)                                                               \
 	S(reassembly_time_exceeded_sent)                                                           \
 	S(errors_forbidden)    /* RFC 1812 4.3.2.7 asks for silence */                             \

@@ -112,6 +112,8 @@ static void count_sent(struct mr_host_stats *stats, uint8_t type, uint8_t code)
 		stats->protocol_unreachable_sent++;
 	} else if (code == MR_ICMP_PORT) {
 		stats->port_unreachable_sent++;
+	} else if (code == MR_ICMP_PROHIBITED) {
+		stats->prohibited_sent++;
 	} else {
 		stats->fragmentation_needed_sent++;
 	}

@@ -22,6 +22,9 @@ enum mr_punt_kind {
 	MR_PUNT_NO_ROUTE,    /* no route */
 	MR_PUNT_UNREACHABLE, /* neighbour does not answer */
 	MR_PUNT_TOO_BIG,     /* larger than the next hop's MTU: fragment, or ICMP 3/4 with DF */
+	MR_PUNT_REJECT,      /* rejected by the filter; iface: of the hook where that was */
+	MR_PUNT_LOG,         /* a copy of a packet's start for the filter's log, which consumes it;
+				next_hop: as mr_filter_log_word makes it */
 	/* Never punted: what room host gives to mr_neighbour_hold when a packet that is ready to be
 	 * sent has to wait for a MAC. Its IP header is not touched (no TTL decrement), only the
 	 * Ethernet header; if it cannot be delivered, nobody is told. iface is of arrival of the
