@@ -89,6 +89,7 @@ def hold(rig, millrace, reader, hosts, seconds, may_hold):
                 least = min(least, pool_free(millrace))
         lost = dropped(millrace, SLOW)
         held = base - pool_free(millrace)
+        least = min(least, base - held)
         print(f'{pair.count} datagrams beside {rounds * FLOOD} frames for the slow port; dropped {lost}; '
               f'buffers: {base} free before, {least} at least, {held} held at the end')
     finally:
