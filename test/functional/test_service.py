@@ -45,7 +45,7 @@ def unit(installed):
 def test_everything_is_there(installed):
     names = {name for _, _, files in os.walk(installed) for name in files}
     assert {'millrace', 'millracectl', 'millrace-gen', 'millrace-bind', 'default.cfg', 'net_e1000_em.cfg',
-            'millrace.service', '_millracectl', 'millrace.conf'} <= names
+            'millrace.service', '_millracectl', 'millrace.conf', 'millrace.8', 'millracectl.8', 'millrace-gen.8'} <= names
     for program in ('millrace', 'millracectl', 'millrace-gen', 'millrace-bind'):
         assert os.access(find(installed, program), os.X_OK)
     for path in SETTINGS:
