@@ -82,7 +82,7 @@ def test_list_of_nothing(tmp_path):
 def test_a_port_goes_to_user_space_and_back(machine):
     assert 'enp3s0' in done(machine, 'enp3s0')
     assert machine.driver_of(A) == 'vfio-pci'
-    assert machine.log() == ['modprobe vfio-pci']
+    assert machine.log() == ['modprobe vfio_iommu_type1', 'modprobe vfio-pci']
     row = json.loads(done(machine, '--json'))[0]
     assert (row['driver'], row['interface'], row['note']) == ('vfio-pci', None, 'was igb, enp3s0')
     assert 'enp3s0 is the kernel\'s again' in done(machine, '--restore', 'enp3s0').replace(f'{A} (enp3s0)', 'enp3s0')
@@ -154,8 +154,8 @@ def test_dry_run_prints_and_does_nothing(machine):
     printed = done(machine, '--dry-run', '--permanent', 'enp3s0')
     assert machine.snapshot() == before
     device = machine.path('sys/bus/pci/devices', A)
-    assert printed.splitlines()[:4] == [
-        f'{machine.path("bin")}/modprobe vfio-pci', f"echo 'vfio-pci' >{device}/driver_override",
+    assert printed.splitlines()[:5] == [
+        f'{machine.path("bin")}/modprobe -q vfio_iommu_type1', f'{machine.path("bin")}/modprobe vfio-pci', f"echo 'vfio-pci' >{device}/driver_override",
         f"echo '{A}' >{device}/driver/unbind", f"echo '{A}' >{machine.path('sys/bus/pci/drivers_probe')}"]
     assert 'ExecStart=' in printed
     done(machine, '-p', 'enp3s0')
@@ -336,7 +336,7 @@ def test_permanent_by_driverctl(machine):
     done(machine, '--permanent', A)
     done(machine, '--permanent', A)
     done(machine, '--restore', A)
-    assert machine.log() == ['modprobe vfio-pci', f'driverctl set-override {A} vfio-pci',
+    assert machine.log() == ['modprobe vfio_iommu_type1', 'modprobe vfio-pci', f'driverctl set-override {A} vfio-pci',
                              f'driverctl --noprobe unset-override {A}']
     assert not os.path.exists(machine.path('etc/systemd'))
 

@@ -22,9 +22,10 @@ PROGRAMS = {
     'bin/millrace': os.path.join(BUILD, 'app/millrace/millrace'),
     'bin/millracectl': os.path.join(BUILD, 'app/millracectl/millracectl'),
 }
+SCRIPTS = {'bin/millrace-bind': os.path.join(ROOT, 'scripts', 'bind')}
 POLL_MODE_DRIVERS = ('bus_pci', 'bus_vdev', 'mempool_ring', 'net_af_packet', 'net_e1000', 'net_null', 'net_ring',
                      'net_virtio')
-MODULES = ('vfio-pci', 'vfio_iommu_type1', 'uio_pci_generic', 'virtio_net', 'veth')
+MODULES = ('vfio-pci', 'vfio_iommu_type1', 'uio_pci_generic', 'virtio_pci', 'virtio_net', 'veth', '8021q')
 DIRECTORIES = ('dev', 'proc', 'sys', 'tmp', 'run', 'var/run')
 
 
@@ -71,6 +72,7 @@ def contents():
         files[path[1:]] = path
     for path in {library for program in loaded for library in libraries(program)}:
         files[path[1:]] = path
+    files.update(SCRIPTS)
     for path in glob.glob(os.path.join(ROOT, 'drivers-cfg', '*.cfg')):
         files[f'drivers-cfg/{os.path.basename(path)}'] = path
     base, paths = modules()
