@@ -5,8 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "filter/group_fwd.h"
 #include "filter/key_fwd.h"
 #include "filter/match_fwd.h"
+#include "filter/sieve_fwd.h"
 
 /* The rules of a set that a hook's packets can reach, compiled. Written by the control thread
  * before it is published, and never again. */
@@ -18,7 +20,8 @@ struct mr_classifier {
 	bool trivial;
 	uint32_t trivial_rule;
 	uint64_t generation; /* no two classifiers of a process have the same */
-	uint32_t matches;
+	struct filter_sieve sieve;
+	struct filter_groups groups;
 	struct filter_matches all;
 };
 

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The views are taken from compiled tests, not from rules, so that there is one place that says
+ * what a rule means. A test that a view has no use for is left out, which only widens it.
+ */
+#include "filter/projection.h"
+
+#include <stddef.h>
+
+#include <rte_common.h>
+
+#define OFFSET(field) offsetof(struct mr_filter_key, field)
+
+/* ---- bits ---- */
+
+/* Fixes what the numbers of a range have in common from their top bit on. size: 1 or 2 bytes. */
+static void fix_range(struct filter_ternary *t, size_t offset, unsigned size, uint16_t first,
+		      uint16_t last)
+{
+	unsigned bits = size * 8;
+	uint16_t mask = (uint16_t)(0xffffu >> (16 - bits));
+
+	while (mask != 0 && ((first ^ last) & mask) != 0)
+		mask = (uint16_t)(mask << 1 & 0xffffu >> (16 - bits));
+	for (unsigned i = 0; i < size; i++) {
+		uint8_t part = (uint8_t)(mask >> (bits - 8 - 8 * i));
+
+		t->mask[offset + i] |= part;
+		t->value[offset + i] |= (uint8_t)(first >> (bits - 8 - 8 * i)) & part;
+	}
+}
+
+static void fix_word(struct filter_ternary *t, size_t offset, uint64_t mask, uint64_t value)
+{
+	uint64_t masks = filter_load64(t->mask + offset) | mask;
+	uint64_t values = filter_load64(t->value + offset) | (value & mask);
+
+	memcpy(t->mask + offset, &masks, sizeof(masks));
+	memcpy(t->value + offset, &values, sizeof(values));
+}
+
+static void fix_flags(struct filter_ternary *t, const struct filter_match *match)
+{
+	uint16_t mask = match->flags_mask, value = match->flags_value;
+
+	if (__builtin_popcount(match->families) == 1) {
+		mask |= MR_FILTER_IPV4 | MR_FILTER_IPV6;
+		value |= (uint16_t)__builtin_ctz(match->families);
+	}
+	memcpy(t->mask + OFFSET(flags), &mask, sizeof(mask));
+	memcpy(t->value + OFFSET(flags), &value, sizeof(value));
+}
+
+static uint16_t span_end(uint16_t first, uint16_t span)
+{
+	return (uint16_t)(first + span);
+}
+
+void filter_project_bits(const struct filter_matches *all, const struct filter_match *match,
+			 struct filter_ternary *t)
+{
+	memset(t, 0, sizeof(*t));
+	fix_word(t, OFFSET(src), match->src_mask, match->src_value);
+	fix_word(t, OFFSET(dst), match->dst_mask, match->dst_value);
+	fix_flags(t, match);
+	fix_range(t, OFFSET(sport), 2, match->sport_first,
+		  span_end(match->sport_first, match->sport_span));
+	fix_range(t, OFFSET(dport), 2, match->dport_first,
+		  span_end(match->dport_first, match->dport_span));
+	fix_range(t, OFFSET(protocol), 1, match->protocol_first,
+		  match->protocol_first + match->protocol_span);
+	for (unsigned i = 0; i < match->further; i++) {
+		const struct filter_test *test = &all->test[match->test + i];
+		const struct filter_span16 *span = &all->span16[test->at];
+
+		if (test->negated)
+			continue;
+		if (test->kind == FILTER_BITS)
+			fix_word(t, test->offset, test->bits.mask, test->bits.value);
+		else if (test->kind != FILTER_IN)
+			fix_range(t, test->offset, test->kind == FILTER_RANGES8 ? 1 : 2,
+				  span[0].first, span[test->count - 1].last);
+	}
+}
+
+/* ---- words ---- */
+
+/* Numbers are in host byte order, as a rule has them. */
+static void add_numbers(struct filter_values *values, uint32_t first, uint32_t last)
+{
+	if (first == 0 && last == UINT16_MAX)
+		values->all = true;
+	if (values->all)
+		return;
+	for (uint32_t at = first / 64; at <= last / 64; at++) {
+		uint64_t bits = UINT64_MAX;
+
+		if (at == first / 64)
+			bits &= UINT64_MAX << first % 64;
+		if (at == last / 64)
+			bits &= UINT64_MAX >> (63 - last % 64);
+		values->bits[at] |= bits;
+	}
+}
+
+/* A word of an address of which all the words before it are the same in first and last. */
+static void add_address_word(struct filter_values *values, const uint16_t *first,
+			     const uint16_t *last, unsigned word)
+{
+	for (unsigned i = 0; i < word; i++)
+		if (first[i] != last[i]) {
+			values->all = true;
+			return;
+		}
+	add_numbers(values, first[word], last[word]);
+}
+
+static void words_of_ipv6(const struct filter_ipv6 *address, uint16_t word[8])
+{
+	for (unsigned i = 0; i < 4; i++) {
+		word[i] = (uint16_t)(address->high >> (48 - 16 * i));
+		word[4 + i] = (uint16_t)(address->low >> (48 - 16 * i));
+	}
+}
+
+/* IPv4 addresses leave the words behind the second zero. */
+static void add_table(struct filter_values *values, const struct filter_matches *all,
+		      const struct filter_table *table, unsigned word)
+{
+	for (uint32_t i = 0; i < table->v4_count && !values->all; i++) {
+		const struct filter_span32 *span = &all->span32[table->v4 + i];
+		uint16_t first[8] = {(uint16_t)(span->first >> 16), (uint16_t)span->first};
+		uint16_t last[8] = {(uint16_t)(span->last >> 16), (uint16_t)span->last};
+
+		if (word > 1)
+			add_numbers(values, 0, 0);
+		else
+			add_address_word(values, first, last, word);
+	}
+	for (uint32_t i = 0; i < table->v6_count && !values->all; i++) {
+		const struct filter_span128 *span = &all->span128[table->v6 + i];
+		uint16_t first[8], last[8];
+
+		words_of_ipv6(&span->first, first);
+		words_of_ipv6(&span->last, last);
+		add_address_word(values, first, last, word);
+	}
+}
+
+static void add_flags(struct filter_values *values, const struct filter_match *match)
+{
+	if (match->flags_mask == 0 && (match->families & 7) == 7) {
+		values->all = true;
+		return;
+	}
+	for (uint32_t flags = 0; flags < 2 * MR_FILTER_OUT; flags++)
+		if ((flags & match->flags_mask) == match->flags_value &&
+		    (match->families >> (flags & 3) & 1)) {
+			uint16_t number = rte_be_to_cpu_16((uint16_t)flags);
+
+			add_numbers(values, number, number);
+		}
+}
+
+/* Ranges of bytes that are a word's upper half have shift 8 and all lower halves. */
+static void add_ranges(struct filter_values *values, const struct filter_span16 *span,
+		       uint32_t count, bool negated, unsigned shift)
+{
+	uint32_t max = UINT16_MAX >> shift, tail = (1u << shift) - 1, next = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (!negated)
+			add_numbers(values, (uint32_t)span[i].first << shift,
+				    (uint32_t)span[i].last << shift | tail);
+		else if (span[i].first > next)
+			add_numbers(values, next << shift,
+				    (uint32_t)(span[i].first - 1) << shift | tail);
+		next = span[i].last + 1u;
+	}
+	if (negated && next <= max)
+		add_numbers(values, next << shift, max << shift | tail);
+}
+
+/* The test of the words' list that says most about a word, NULL if there is none. */
+static const struct filter_test *test_of_word(const struct filter_matches *all,
+					      const struct filter_match *match, unsigned word)
+{
+	for (unsigned i = 0; i < match->further; i++) {
+		const struct filter_test *test = &all->test[match->test + i];
+		unsigned at = word * 2;
+
+		if ((test->kind == FILTER_RANGES8 || test->kind == FILTER_RANGES16) &&
+		    test->offset == at)
+			return test;
+		if (test->kind == FILTER_IN && !test->negated && at >= test->offset &&
+		    at < test->offset + 16u)
+			return test;
+	}
+	return NULL;
+}
+
+void filter_project_word(const struct filter_matches *all, const struct filter_match *match,
+			 unsigned word, struct filter_values *values)
+{
+	const struct filter_test *test = test_of_word(all, match, word);
+	struct filter_ternary bits;
+	uint16_t mask, value;
+
+	if (values->all)
+		return;
+	if (test != NULL && test->kind == FILTER_IN) {
+		for (uint32_t i = 0; i < test->count; i++)
+			add_table(values, all, &all->table[all->table_list[test->at + i]],
+				  word - test->offset / 2u);
+		return;
+	}
+	if (test != NULL) {
+		add_ranges(values, &all->span16[test->at], test->count, test->negated,
+			   test->kind == FILTER_RANGES8 ? 8 : 0);
+		return;
+	}
+	switch (word * 2) {
+	case OFFSET(flags):
+		add_flags(values, match);
+		return;
+	case OFFSET(sport):
+		add_numbers(values, match->sport_first,
+			    span_end(match->sport_first, match->sport_span));
+		return;
+	case OFFSET(dport):
+		add_numbers(values, match->dport_first,
+			    span_end(match->dport_first, match->dport_span));
+		return;
+	case OFFSET(protocol):
+		add_numbers(values, (uint32_t)match->protocol_first << 8,
+			    (uint32_t)(match->protocol_first + match->protocol_span) << 8 | 0xff);
+		return;
+	default:
+		break;
+	}
+	filter_project_bits(all, match, &bits);
+	mask = (uint16_t)(bits.mask[word * 2] << 8 | bits.mask[word * 2 + 1]);
+	value = (uint16_t)(bits.value[word * 2] << 8 | bits.value[word * 2 + 1]);
+	/* Bits that are not a prefix of the word: what is behind the first gap is left open. */
+	while ((uint16_t)~mask & ((uint16_t)~mask + 1))
+		mask &= (uint16_t)(mask << 1);
+	add_numbers(values, value & mask, (value & mask) | (uint16_t)~mask);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which words of the key a sieve looks at: those by which the groups differ most. A word lets a
+ * group pass with the probability that a random value is one that the group allows; greedily, the
+ * word is taken that leaves the fewest groups, until hardly any is left or no word helps. Traffic
+ * is not random, so no word counts for more than 1 in LEAST: then several words are taken where one
+ * would do for random packets.
+ */
+#include "filter/sieve.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "filter/projection.h"
+
+static const double least = 1.0 / 256, enough = 1e-16, worth = 0.8;
+
+struct sieve_work {
+	struct filter_values values[FILTER_GROUPS]; /* of one word */
+	float passes[FILTER_HALVES][FILTER_GROUPS]; /* the probabilities */
+};
+
+static void project_groups(const struct filter_matches *all, const struct filter_grouping *grouping,
+			   unsigned word, struct sieve_work *work)
+{
+	for (unsigned g = 0; g < grouping->groups; g++) {
+		struct filter_values *values = &work->values[g];
+
+		memset(values, 0, sizeof(*values));
+		for (uint32_t i = grouping->start[g]; i < grouping->start[g + 1]; i++)
+			filter_project_word(all, &all->match[grouping->item[i]], word, values);
+	}
+}
+
+static double probability(const struct filter_values *values, unsigned word)
+{
+	/* Of flags only nine bits are in use. */
+	double possible = word * 2 == offsetof(struct mr_filter_key, flags) ? 512 : 65536;
+	unsigned count = 0;
+	double passes;
+
+	if (values->all)
+		return 1;
+	for (unsigned i = 0; i < 65536 / 64; i++)
+		count += (unsigned)__builtin_popcountll(values->bits[i]);
+	passes = count / possible;
+	return least + (1 - least) * passes;
+}
+
+/* The word that leaves the fewest groups of those that `left` lets pass, or FILTER_HALVES. */
+static unsigned best_word(const struct sieve_work *work, const double *left, unsigned groups,
+			  double *sum)
+{
+	unsigned best = FILTER_HALVES;
+	double limit = *sum * worth;
+
+	for (unsigned word = 0; word < FILTER_HALVES; word++) {
+		double with = 0;
+
+		for (unsigned g = 0; g < groups; g++)
+			with += left[g] * work->passes[word][g];
+		if (with < limit) {
+			limit = with;
+			best = word;
+		}
+	}
+	*sum = limit;
+	return best;
+}
+
+/* The class of a mask. Once all classes but the last are taken, the last stands for all others: it
+ * lets pass what any of them does. */
+static unsigned class_of_mask(uint64_t *groups_of, unsigned *classes, uint64_t mask)
+{
+	for (unsigned i = 0; i < *classes && i < FILTER_CLASSES - 1; i++)
+		if (groups_of[i] == mask)
+			return i;
+	if (*classes < FILTER_CLASSES)
+		groups_of[(*classes)++] = 0;
+	groups_of[*classes - 1] |= mask;
+	return *classes - 1;
+}
+
+static void fill_word(const struct sieve_work *work, unsigned groups, uint8_t *class_of,
+		      uint64_t *groups_of)
+{
+	unsigned classes = 0, class = 0;
+	uint64_t before = 0;
+
+	for (uint32_t number = 0; number < 65536; number++) {
+		uint64_t mask = 0;
+
+		for (unsigned g = 0; g < groups; g++) {
+			const struct filter_values *values = &work->values[g];
+			uint64_t in = values->all | (values->bits[number / 64] >> number % 64 & 1);
+
+			mask |= in << g;
+		}
+		if (number == 0 || mask != before)
+			class = class_of_mask(groups_of, &classes, mask);
+		before = mask;
+		class_of[rte_cpu_to_be_16((uint16_t)number)] = (uint8_t) class;
+	}
+}
+
+int filter_sieve_compile(const struct filter_matches *all, const struct filter_grouping *grouping,
+			 struct filter_sieve_tables *tables, struct filter_sieve *sieve)
+{
+	struct sieve_work *work = malloc(sizeof(*work));
+	double left[FILTER_GROUPS], sum = grouping->groups;
+
+	if (work == NULL)
+		return -ENOMEM;
+	for (unsigned word = 0; word < FILTER_HALVES; word++) {
+		project_groups(all, grouping, word, work);
+		for (unsigned g = 0; g < grouping->groups; g++)
+			work->passes[word][g] = (float)probability(&work->values[g], word);
+	}
+	for (unsigned g = 0; g < grouping->groups; g++)
+		left[g] = 1;
+	sieve->every = grouping->groups == 0 ? 0 : UINT64_MAX >> (FILTER_GROUPS - grouping->groups);
+	sieve->words = 0;
+	while (sieve->words < FILTER_SIEVE_WORDS && sum > enough) {
+		unsigned word = best_word(work, left, grouping->groups, &sum), n = sieve->words;
+
+		if (word == FILTER_HALVES)
+			break;
+		for (unsigned g = 0; g < grouping->groups; g++) {
+			left[g] *= work->passes[word][g];
+			work->passes[word][g] = 1; /* it has done what it can */
+		}
+		project_groups(all, grouping, word, work);
+		fill_word(work, grouping->groups, tables->class_of[n], tables->groups_of[n]);
+		sieve->word[sieve->words++] = (struct filter_sieve_word){
+			tables->class_of[n], tables->groups_of[n], word * 2};
+	}
+	/* The packet path takes them in pairs. */
+	if (sieve->words & 1) {
+		sieve->word[sieve->words] = sieve->word[sieve->words - 1];
+		sieve->words++;
+	}
+	free(work);
+	return 0;
+}
