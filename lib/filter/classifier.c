@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a set of rules becomes a classifier: what it needs is counted and taken in one block, and
- * only then filled. A reload that memory does not suffice for is refused before anything happened.
+ * How a set of rules becomes a classifier, in two steps: the rules' tests, then the groups of rules
+ * and what finds them. What a step needs is counted and taken in one block before it is filled.
  */
 #include "filter/classifier.h"
 
@@ -44,42 +44,60 @@ static void cut_matches(struct block *block, const struct filter_match_sizes *si
 }
 
 static struct mr_classifier *cut_classifier(struct block *block,
-					    const struct filter_match_sizes *sizes,
-					    struct filter_sieve_tables **tables)
+					    const struct filter_match_sizes *sizes)
 {
 	struct mr_classifier *c = cut(block, 1, sizeof(*c));
-	uint32_t rules = (uint32_t)sizes->match;
 	struct filter_matches all;
-	struct filter_groups groups = {0};
 
 	cut_matches(block, sizes, &all);
-	groups.group = cut(block, FILTER_GROUPS, sizeof(*groups.group));
-	groups.filter = cut(block, filter_groups_filter_words(rules), sizeof(*groups.filter));
-	groups.bucket = cut(block, filter_groups_buckets(rules), sizeof(*groups.bucket));
-	groups.entry = cut(block, rules, sizeof(*groups.entry));
-	*tables = cut(block, 1, sizeof(**tables));
-	if (c != NULL) {
+	if (c != NULL)
 		c->all = all;
-		c->groups = groups;
-	}
 	return c;
 }
 
-/* Fills the tables of a classifier that has room for them. Returns 0 or -ENOMEM. */
-static int fill(struct mr_classifier *c, const struct mr_filter_set *set, bool out,
-		struct filter_sieve_tables *tables)
+static struct filter_sieve_tables *cut_groups(struct block *block, uint32_t items,
+					      struct filter_groups *groups)
 {
-	struct filter_grouping grouping;
-	int count = filter_match_compile(set, out, &c->all), rc;
+	groups->group = cut(block, FILTER_GROUPS, sizeof(*groups->group));
+	groups->filter = cut(block, filter_groups_filter_words(items), sizeof(*groups->filter));
+	groups->bucket = cut(block, filter_groups_buckets(items), sizeof(*groups->bucket));
+	groups->entry = cut(block, items, sizeof(*groups->entry));
+	return cut(block, 1, sizeof(struct filter_sieve_tables));
+}
 
-	if (count < 0)
-		return count;
-	rc = filter_grouping_make(&c->all, (uint32_t)count, &grouping);
+static int take(struct block *block, int socket)
+{
+	block->base = rte_zmalloc_socket("classifier", block->used, RTE_CACHE_LINE_SIZE, socket);
+	block->used = 0;
+	return block->base == NULL ? -ENOMEM : 0;
+}
+
+/* Makes the groups and the sieve. Returns 0 or -ENOMEM. */
+static int fill_groups(struct mr_classifier *c, const struct filter_grouping *grouping, int socket)
+{
+	struct filter_sieve_tables *tables;
+	struct block block = {0};
+	int rc;
+
+	cut_groups(&block, grouping->count, &c->groups);
+	rc = take(&block, socket);
 	if (rc != 0)
 		return rc;
-	rc = filter_groups_fill(&c->all, &grouping, &c->groups);
-	if (rc == 0)
-		rc = filter_sieve_compile(&c->all, &grouping, tables, &c->sieve);
+	tables = cut_groups(&block, grouping->count, &c->groups);
+	rc = filter_groups_fill(&c->all, grouping, &c->groups);
+	return rc != 0 ? rc : filter_sieve_compile(&c->all, grouping, tables, &c->sieve);
+}
+
+static int fill(struct mr_classifier *c, const struct mr_filter_set *set, bool out, int socket)
+{
+	struct filter_grouping grouping;
+	int rc = filter_match_compile(set, out, &c->all);
+
+	if (rc >= 0)
+		rc = filter_grouping_make(&c->all, (uint32_t)rc, &grouping);
+	if (rc != 0)
+		return rc;
+	rc = fill_groups(c, &grouping, socket);
 	filter_grouping_clear(&grouping);
 	return rc;
 }
@@ -96,37 +114,24 @@ static void find_trivial(struct mr_classifier *c, const struct mr_filter_set *se
 		     mr_filter_rule_wants(set->rule[c->trivial_rule], out) == 0;
 }
 
-struct mr_classifier *mr_classifier_compile(const struct mr_filter_set *set, bool out, int socket,
-					    struct mr_error *error)
+static struct mr_classifier *compile(const struct mr_filter_set *set, bool out, int socket, int *rc)
 {
 	struct filter_match_sizes sizes;
 	struct block block = {0};
-	struct filter_sieve_tables *tables;
 	struct mr_classifier *c;
-	int rc = filter_match_sizes(set, out, &sizes);
 
-	if (rc == -EFBIG) {
-		mr_fail(error, rc, "the rules list too many addresses or ports");
+	*rc = filter_match_sizes(set, out, &sizes);
+	if (*rc != 0)
 		return NULL;
-	}
-	if (rc != 0) {
-		mr_fail(error, rc, "no memory to compile %u rules", set->count);
+	cut_classifier(&block, &sizes);
+	*rc = take(&block, socket);
+	if (*rc != 0)
 		return NULL;
-	}
-	cut_classifier(&block, &sizes, &tables);
-	block.base = rte_zmalloc_socket("classifier", block.used, RTE_CACHE_LINE_SIZE, socket);
-	if (block.base == NULL) {
-		mr_fail(error, -ENOMEM, "no memory for %u rules compiled: they need %zu kB",
-			set->count, block.used >> 10);
-		return NULL;
-	}
-	block.used = 0;
-	c = cut_classifier(&block, &sizes, &tables);
+	c = cut_classifier(&block, &sizes);
 	c->count = set->count;
 	c->wants = mr_filter_set_wants(set, out);
-	rc = fill(c, set, out, tables);
-	if (rc != 0) {
-		mr_fail(error, rc, "no memory to compile %u rules", set->count);
+	*rc = fill(c, set, out, socket);
+	if (*rc != 0) {
 		mr_classifier_free(c);
 		return NULL;
 	}
@@ -135,7 +140,25 @@ struct mr_classifier *mr_classifier_compile(const struct mr_filter_set *set, boo
 	return c;
 }
 
+struct mr_classifier *mr_classifier_compile(const struct mr_filter_set *set, bool out, int socket,
+					    struct mr_error *error)
+{
+	int rc;
+	struct mr_classifier *c = compile(set, out, socket, &rc);
+
+	if (c != NULL)
+		return c;
+	if (rc == -EFBIG)
+		mr_fail(error, rc, "the rules list too many addresses or ports");
+	else
+		mr_fail(error, rc, "no memory to compile %u rules", set->count);
+	return NULL;
+}
+
 void mr_classifier_free(struct mr_classifier *c)
 {
+	if (c == NULL)
+		return;
+	rte_free(c->groups.group); /* the first array of its block */
 	rte_free(c);
 }

@@ -7,6 +7,9 @@
  * tables, so a rule may be hashed by fewer bits than it fixes: lengths are rounded down, at first a
  * little, and then the two kinds are merged that lose the fewest bits, until TUPLES are left.
  *
+ * A rule with lists of addresses or ports stands in its table once for each of their alternatives,
+ * as long as there are few, since a list as a whole fixes hardly any bits.
+ *
  * A table holds any number of rules, so the groups that are left over are spent on cutting the
  * largest tables into pieces of neighbouring rules. That is for the sieve: a piece allows fewer
  * values than the whole.
@@ -18,8 +21,9 @@
 #include <stdlib.h>
 
 #include "filter/interval.h"
+#include "filter/rule.h"
 
-enum { TUPLES = 32, MAX_TUPLES = 256, LEVELS = 5 };
+enum { TUPLES = 32, MAX_TUPLES = 256, LEVELS = 5, MAX_ITEMS = 4 * MR_FILTER_MAX_RULES };
 
 struct tuple {
 	uint64_t mask[FILTER_KEY_WORDS];
@@ -29,8 +33,8 @@ struct tuple {
 };
 
 struct work {
-	struct filter_ternary *bits; /* by match */
-	uint16_t *tuple_of;          /* by match */
+	struct filter_ternary *bits; /* by item */
+	uint16_t *tuple_of;          /* by item */
 	struct tuple tuple[MAX_TUPLES];
 	unsigned tuples;
 };
@@ -179,7 +183,7 @@ static void spend_groups(struct work *work, unsigned left)
 }
 
 struct piece {
-	uint32_t first; /* match */
+	uint32_t first; /* item; they are numbered in the order of matches */
 	uint32_t start, count;
 	unsigned tuple;
 };
@@ -234,20 +238,24 @@ static unsigned cut_pieces(const struct work *work, uint32_t *item, uint32_t cou
 	return pieces;
 }
 
-static void make_groups(const struct work *work, const uint32_t *item, struct piece *piece,
-			unsigned pieces, struct filter_grouping *grouping)
+static void make_groups(const struct work *work, const struct filter_item *item,
+			const uint32_t *order, struct piece *piece, unsigned pieces,
+			struct filter_grouping *grouping)
 {
+	uint32_t at = 0;
+
 	qsort(piece, pieces, sizeof(*piece), compare_pieces);
 	grouping->groups = pieces;
 	for (unsigned g = 0; g < pieces; g++) {
-		memcpy(grouping->item + grouping->start[g], item + piece[g].start,
-		       piece[g].count * sizeof(*item));
-		grouping->start[g + 1] = grouping->start[g] + piece[g].count;
+		for (uint32_t i = 0; i < piece[g].count; i++)
+			grouping->item[at++] = item[order[piece[g].start + i]];
+		grouping->start[g + 1] = at;
 		memcpy(grouping->mask[g], work->tuple[piece[g].tuple].mask, FILTER_KEY_SIZE);
 	}
 }
 
-static void group_by_kind(const struct filter_matches *all, struct work *work, uint32_t *item,
+static void group_by_kind(const struct filter_matches *all, struct work *work,
+			  const struct filter_item *item, uint32_t *order,
 			  struct filter_grouping *grouping)
 {
 	uint32_t count = grouping->count;
@@ -255,54 +263,91 @@ static void group_by_kind(const struct filter_matches *all, struct work *work, u
 	unsigned level = 0, pieces;
 
 	for (uint32_t i = 0; i < count; i++) {
-		filter_project_bits(all, &all->match[i], &work->bits[i]);
-		item[i] = i;
+		filter_project_bits(all, &all->match[item[i].match], item[i].item, &work->bits[i]);
+		order[i] = i;
 	}
 	while (!find_tuples(work, count, level))
 		level++;
 	spend_groups(work, merge_tuples(work, count));
-	qsort_r(item, count, sizeof(*item), compare_items, work);
-	pieces = cut_pieces(work, item, count, piece);
-	make_groups(work, item, piece, pieces, grouping);
+	qsort_r(order, count, sizeof(*order), compare_items, work);
+	pieces = cut_pieces(work, order, count, piece);
+	make_groups(work, item, order, piece, pieces, grouping);
+}
+
+static int group_many(const struct filter_matches *all, const struct filter_item *item,
+		      struct filter_grouping *grouping)
+{
+	struct work *work = calloc(1, sizeof(*work));
+	uint32_t *order = calloc(grouping->count, sizeof(*order));
+	int rc = -ENOMEM;
+
+	if (work != NULL && order != NULL) {
+		work->bits = malloc(grouping->count * sizeof(*work->bits));
+		work->tuple_of = malloc(grouping->count * sizeof(*work->tuple_of));
+		if (work->bits != NULL && work->tuple_of != NULL) {
+			group_by_kind(all, work, item, order, grouping);
+			rc = 0;
+		}
+		free(work->bits);
+		free(work->tuple_of);
+	}
+	free(work);
+	free(order);
+	return rc;
+}
+
+/* ---- items ---- */
+
+/* How many items rules make, or as many as rules when that were more than there is use for. */
+static uint32_t count_items(const struct filter_matches *all, uint32_t count)
+{
+	uint32_t items = 0;
+
+	for (uint32_t i = 0; i < count && items <= MAX_ITEMS; i++)
+		items += filter_item_count(all, &all->match[i]);
+	return items <= MAX_ITEMS ? items : count;
+}
+
+static struct filter_item *make_items(const struct filter_matches *all, uint32_t count,
+				      uint32_t items)
+{
+	struct filter_item *item = calloc(items, sizeof(*item));
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < count && item != NULL; i++) {
+		unsigned of = items == count ? 1 : filter_item_count(all, &all->match[i]);
+
+		for (unsigned j = 0; j < of; j++)
+			item[at++] =
+				(struct filter_item){i, items == count ? FILTER_WHOLE : (uint8_t)j};
+	}
+	return item;
 }
 
 int filter_grouping_make(const struct filter_matches *all, uint32_t count,
 			 struct filter_grouping *grouping)
 {
-	struct work *work = NULL;
-	uint32_t *item = NULL;
-	int rc = -ENOMEM;
+	struct filter_item *item;
+	int rc;
 
 	memset(grouping, 0, sizeof(*grouping));
-	grouping->count = count;
-	grouping->item = calloc(count, sizeof(*grouping->item));
-	if (grouping->item == NULL)
+	if (count == 0)
+		return 0;
+	grouping->count = count <= FILTER_GROUPS ? count : count_items(all, count);
+	item = make_items(all, count, grouping->count);
+	if (item == NULL)
 		return -ENOMEM;
 	if (count <= FILTER_GROUPS) {
+		grouping->item = item;
 		grouping->groups = count;
-		for (uint32_t i = 0; i < count; i++) {
-			grouping->item[i] = i;
+		for (uint32_t i = 0; i < count; i++)
 			grouping->start[i + 1] = i + 1;
-		}
 		return 0;
 	}
-	work = calloc(1, sizeof(*work));
-	item = calloc(count, sizeof(*item));
-	if (work != NULL) {
-		work->bits = malloc(count * sizeof(*work->bits));
-		work->tuple_of = malloc(count * sizeof(*work->tuple_of));
-	}
-	if (item != NULL && work != NULL && work->bits != NULL && work->tuple_of != NULL) {
-		group_by_kind(all, work, item, grouping);
-		rc = 0;
-	} else {
+	grouping->item = calloc(grouping->count, sizeof(*grouping->item));
+	rc = grouping->item == NULL ? -ENOMEM : group_many(all, item, grouping);
+	if (rc != 0)
 		filter_grouping_clear(grouping);
-	}
-	if (work != NULL) {
-		free(work->bits);
-		free(work->tuple_of);
-	}
-	free(work);
 	free(item);
 	return rc;
 }

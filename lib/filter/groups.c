@@ -35,7 +35,7 @@ static void choose_words(struct filter_group *group, const uint8_t *mask)
 }
 
 /* hash: room for one of each item. */
-static void fill_table(const struct filter_matches *all, const uint32_t *item,
+static void fill_table(const struct filter_matches *all, const struct filter_item *item,
 		       struct filter_group *group, const struct filter_groups *groups,
 		       uint32_t *hash)
 {
@@ -46,7 +46,7 @@ static void fill_table(const struct filter_matches *all, const uint32_t *item,
 	for (uint32_t i = 0; i < group->count; i++) {
 		struct filter_ternary bits;
 
-		filter_project_bits(all, &all->match[item[i]], &bits);
+		filter_project_bits(all, &all->match[item[i].match], item[i].item, &bits);
 		hash[i] = filter_group_hash(group, bits.value);
 		groups->filter[group->filter + (hash[i] >> group->filter_shift >> 6)] |=
 			UINT64_C(1) << (hash[i] >> group->filter_shift & 63);
@@ -60,7 +60,7 @@ static void fill_table(const struct filter_matches *all, const uint32_t *item,
 	bucket[buckets] = at;
 	for (uint32_t i = group->count; i-- > 0;)
 		groups->entry[--bucket[hash[i] & group->bucket_mask]] =
-			item[i] | filter_hash_tag(hash[i]);
+			item[i].match | filter_hash_tag(hash[i]);
 }
 
 int filter_groups_fill(const struct filter_matches *all, const struct filter_grouping *grouping,
@@ -73,17 +73,18 @@ int filter_groups_fill(const struct filter_matches *all, const struct filter_gro
 		return -ENOMEM;
 	groups->count = grouping->groups;
 	for (unsigned g = 0; g < grouping->groups; g++) {
-		const uint32_t *item = grouping->item + grouping->start[g];
+		const struct filter_item *item = grouping->item + grouping->start[g];
 		struct filter_group *group = &groups->group[g];
 
 		group->count = grouping->start[g + 1] - grouping->start[g];
-		group->first = all->match[item[0]].rule;
-		group->last = all->match[item[group->count - 1]].rule;
+		group->first = all->match[item[0].match].rule;
+		group->last = all->match[item[group->count - 1].match].rule;
 		group->entry = grouping->start[g];
 		if (group->count > LIST)
 			choose_words(group, grouping->mask[g]);
 		if (group->words == 0) {
-			memcpy(groups->entry + group->entry, item, group->count * sizeof(*item));
+			for (uint32_t i = 0; i < group->count; i++)
+				groups->entry[group->entry + i] = item[i].match;
 			continue;
 		}
 		groups->tables |= UINT64_C(1) << g;

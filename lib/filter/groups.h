@@ -6,13 +6,19 @@
 #include "filter/projection.h"
 #include "filter/sieve_fwd.h"
 
-/* Which rules stand together in a group: item[start[g]] to item[start[g + 1] - 1] of group g, each
- * the index of a match, and the bits that all of them fix and are hashed by. */
+/* An item of a rule; see filter/projection.h. */
+struct filter_item {
+	uint32_t match;
+	uint8_t item;
+};
+
+/* Which items stand together in a group: item[start[g]] to item[start[g + 1] - 1] of group g,
+ * ascending by match, and the bits that all of them fix and are hashed by. */
 struct filter_grouping {
-	uint32_t count; /* matches */
+	uint32_t count; /* of items */
 	unsigned groups;
 	uint32_t start[FILTER_GROUPS + 1];
-	uint32_t *item;
+	struct filter_item *item;
 	uint8_t mask[FILTER_GROUPS][FILTER_KEY_SIZE];
 };
 
@@ -23,7 +29,7 @@ int filter_grouping_make(const struct filter_matches *all, uint32_t count,
 
 void filter_grouping_clear(struct filter_grouping *grouping);
 
-/* Buckets, and words of filters, that the groups of `count` rules take, at most. */
+/* Buckets, and words of filters, that the groups of `count` items take, at most. */
 uint32_t filter_groups_buckets(uint32_t count);
 uint32_t filter_groups_filter_words(uint32_t count);
 

@@ -56,10 +56,9 @@ static uint16_t span_end(uint16_t first, uint16_t span)
 	return (uint16_t)(first + span);
 }
 
-void filter_project_bits(const struct filter_matches *all, const struct filter_match *match,
+static void project_rule(const struct filter_matches *all, const struct filter_match *match,
 			 struct filter_ternary *t)
 {
-	memset(t, 0, sizeof(*t));
 	fix_word(t, OFFSET(src), match->src_mask, match->src_value);
 	fix_word(t, OFFSET(dst), match->dst_mask, match->dst_value);
 	fix_flags(t, match);
@@ -80,6 +79,130 @@ void filter_project_bits(const struct filter_matches *all, const struct filter_m
 		else if (test->kind != FILTER_IN)
 			fix_range(t, test->offset, test->kind == FILTER_RANGES8 ? 1 : 2,
 				  span[0].first, span[test->count - 1].last);
+	}
+}
+
+/* ---- items ---- */
+
+/* The lists of a rule that are split, and how many alternatives each has. */
+struct split {
+	unsigned lists, items;
+	const struct filter_test *list[4];
+	unsigned options[4];
+};
+
+static unsigned count_options(const struct filter_matches *all, const struct filter_test *test)
+{
+	unsigned options = 0;
+
+	if (test->negated || test->kind == FILTER_BITS)
+		return 0;
+	if (test->kind != FILTER_IN)
+		return test->count;
+	for (uint32_t i = 0; i < test->count && options <= FILTER_ITEMS; i++) {
+		const struct filter_table *table = &all->table[all->table_list[test->at + i]];
+
+		options += table->v4_count + table->v6_count;
+	}
+	return options;
+}
+
+/* Addresses come first, since they tell most. */
+static void split_rule(const struct filter_matches *all, const struct filter_match *match,
+		       struct split *split)
+{
+	*split = (struct split){.items = 1};
+	for (unsigned ports = 0; ports < 2; ports++) {
+		for (unsigned i = 0; i < match->further && split->lists < 4; i++) {
+			const struct filter_test *test = &all->test[match->test + i];
+			unsigned options = count_options(all, test);
+
+			if ((test->kind != FILTER_IN) != ports || options < (ports ? 2u : 1u) ||
+			    options * split->items > FILTER_ITEMS)
+				continue;
+			split->items *= options;
+			split->list[split->lists] = test;
+			split->options[split->lists++] = options;
+		}
+	}
+}
+
+unsigned filter_item_count(const struct filter_matches *all, const struct filter_match *match)
+{
+	struct split split;
+
+	split_rule(all, match, &split);
+	return split.items;
+}
+
+/* Fixes what two addresses have in common from their top bit on, and their family. */
+static void fix_addresses(struct filter_ternary *t, size_t offset, const struct filter_ipv6 *first,
+			  const struct filter_ipv6 *last, uint16_t family)
+{
+	uint64_t high = first->high ^ last->high, low = first->low ^ last->low;
+	uint64_t masks[2] = {high == 0 ? UINT64_MAX : ~(UINT64_MAX >> __builtin_clzll(high)), 0};
+	uint16_t flags;
+
+	if (high == 0)
+		masks[1] = low == 0 ? UINT64_MAX : ~(UINT64_MAX >> __builtin_clzll(low));
+	if (family == MR_FILTER_IPV4) {
+		masks[0] &= UINT64_MAX << 32;
+		masks[1] = 0;
+	}
+	fix_word(t, offset, rte_cpu_to_be_64(masks[0]), rte_cpu_to_be_64(first->high));
+	fix_word(t, offset + 8, rte_cpu_to_be_64(masks[1]), rte_cpu_to_be_64(first->low));
+	memcpy(&flags, t->mask + OFFSET(flags), sizeof(flags));
+	flags |= MR_FILTER_IPV4 | MR_FILTER_IPV6;
+	memcpy(t->mask + OFFSET(flags), &flags, sizeof(flags));
+	memcpy(&flags, t->value + OFFSET(flags), sizeof(flags));
+	flags = (uint16_t)((flags & ~(MR_FILTER_IPV4 | MR_FILTER_IPV6)) | family);
+	memcpy(t->value + OFFSET(flags), &flags, sizeof(flags));
+}
+
+static void fix_option(const struct filter_matches *all, const struct filter_test *test,
+		       unsigned option, struct filter_ternary *t)
+{
+	const uint32_t *table = &all->table_list[test->at];
+
+	if (test->kind != FILTER_IN) {
+		const struct filter_span16 *span = &all->span16[test->at + option];
+
+		fix_range(t, test->offset, test->kind == FILTER_RANGES8 ? 1 : 2, span->first,
+			  span->last);
+		return;
+	}
+	while (option >= all->table[*table].v4_count + all->table[*table].v6_count) {
+		option -= all->table[*table].v4_count + all->table[*table].v6_count;
+		table++;
+	}
+	if (option < all->table[*table].v4_count) {
+		const struct filter_span32 *span = &all->span32[all->table[*table].v4 + option];
+		struct filter_ipv6 first = {(uint64_t)span->first << 32, 0};
+		struct filter_ipv6 last = {(uint64_t)span->last << 32, 0};
+
+		fix_addresses(t, test->offset, &first, &last, MR_FILTER_IPV4);
+	} else {
+		const struct filter_span128 *span =
+			&all->span128[all->table[*table].v6 + option - all->table[*table].v4_count];
+
+		fix_addresses(t, test->offset, &span->first, &span->last, MR_FILTER_IPV6);
+	}
+}
+
+void filter_project_bits(const struct filter_matches *all, const struct filter_match *match,
+			 uint8_t item, struct filter_ternary *t)
+{
+	struct split split;
+	unsigned left = item;
+
+	memset(t, 0, sizeof(*t));
+	project_rule(all, match, t);
+	if (item == FILTER_WHOLE)
+		return;
+	split_rule(all, match, &split);
+	for (unsigned i = 0; i < split.lists; i++) {
+		fix_option(all, split.list[i], left % split.options[i], t);
+		left /= split.options[i];
 	}
 }
 
@@ -181,64 +304,81 @@ static void add_ranges(struct filter_values *values, const struct filter_span16 
 		add_numbers(values, next << shift, max << shift | tail);
 }
 
-/* The test of the words' list that says most about a word, NULL if there is none. */
-static const struct filter_test *test_of_word(const struct filter_matches *all,
-					      const struct filter_match *match, unsigned word)
+/* Whether a list is about a word of the key. */
+static bool is_about(const struct filter_test *test, unsigned word)
+{
+	unsigned at = word * 2;
+
+	if (test->kind == FILTER_IN)
+		return !test->negated && at >= test->offset && at < test->offset + 16u;
+	return test->kind != FILTER_BITS && at == test->offset;
+}
+
+/* Whether the item has chosen one alternative of what its rule lists about a word. */
+static bool has_chosen(const struct filter_matches *all, const struct filter_match *match,
+		       uint8_t item, unsigned word)
+{
+	struct split split;
+
+	if (item == FILTER_WHOLE || match->further == 0)
+		return false;
+	split_rule(all, match, &split);
+	for (unsigned i = 0; i < split.lists; i++)
+		if (is_about(split.list[i], word))
+			return true;
+	return false;
+}
+
+/* Adds the values that a list or a part of the record which says more than bits allows of a word;
+ * returns whether there is one. */
+static bool add_listed(struct filter_values *values, const struct filter_matches *all,
+		       const struct filter_match *match, unsigned word)
 {
 	for (unsigned i = 0; i < match->further; i++) {
 		const struct filter_test *test = &all->test[match->test + i];
-		unsigned at = word * 2;
 
-		if ((test->kind == FILTER_RANGES8 || test->kind == FILTER_RANGES16) &&
-		    test->offset == at)
-			return test;
-		if (test->kind == FILTER_IN && !test->negated && at >= test->offset &&
-		    at < test->offset + 16u)
-			return test;
+		if (!is_about(test, word))
+			continue;
+		if (test->kind != FILTER_IN)
+			add_ranges(values, &all->span16[test->at], test->count, test->negated,
+				   test->kind == FILTER_RANGES8 ? 8 : 0);
+		for (uint32_t j = 0; j < test->count && test->kind == FILTER_IN; j++)
+			add_table(values, all, &all->table[all->table_list[test->at + j]],
+				  word - test->offset / 2u);
+		return true;
 	}
-	return NULL;
+	switch (word * 2) {
+	case OFFSET(flags):
+		add_flags(values, match);
+		return true;
+	case OFFSET(sport):
+		add_numbers(values, match->sport_first,
+			    span_end(match->sport_first, match->sport_span));
+		return true;
+	case OFFSET(dport):
+		add_numbers(values, match->dport_first,
+			    span_end(match->dport_first, match->dport_span));
+		return true;
+	case OFFSET(protocol):
+		add_numbers(values, (uint32_t)match->protocol_first << 8,
+			    (uint32_t)(match->protocol_first + match->protocol_span) << 8 | 0xff);
+		return true;
+	default:
+		return false;
+	}
 }
 
 void filter_project_word(const struct filter_matches *all, const struct filter_match *match,
-			 unsigned word, struct filter_values *values)
+			 uint8_t item, unsigned word, struct filter_values *values)
 {
-	const struct filter_test *test = test_of_word(all, match, word);
 	struct filter_ternary bits;
 	uint16_t mask, value;
 
 	if (values->all)
 		return;
-	if (test != NULL && test->kind == FILTER_IN) {
-		for (uint32_t i = 0; i < test->count; i++)
-			add_table(values, all, &all->table[all->table_list[test->at + i]],
-				  word - test->offset / 2u);
+	if (!has_chosen(all, match, item, word) && add_listed(values, all, match, word))
 		return;
-	}
-	if (test != NULL) {
-		add_ranges(values, &all->span16[test->at], test->count, test->negated,
-			   test->kind == FILTER_RANGES8 ? 8 : 0);
-		return;
-	}
-	switch (word * 2) {
-	case OFFSET(flags):
-		add_flags(values, match);
-		return;
-	case OFFSET(sport):
-		add_numbers(values, match->sport_first,
-			    span_end(match->sport_first, match->sport_span));
-		return;
-	case OFFSET(dport):
-		add_numbers(values, match->dport_first,
-			    span_end(match->dport_first, match->dport_span));
-		return;
-	case OFFSET(protocol):
-		add_numbers(values, (uint32_t)match->protocol_first << 8,
-			    (uint32_t)(match->protocol_first + match->protocol_span) << 8 | 0xff);
-		return;
-	default:
-		break;
-	}
-	filter_project_bits(all, match, &bits);
+	filter_project_bits(all, match, item, &bits);
 	mask = (uint16_t)(bits.mask[word * 2] << 8 | bits.mask[word * 2 + 1]);
 	value = (uint16_t)(bits.value[word * 2] << 8 | bits.value[word * 2 + 1]);
 	/* Bits that are not a prefix of the word: what is behind the first gap is left open. */

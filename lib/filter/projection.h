@@ -18,8 +18,21 @@ struct filter_ternary {
 	uint8_t value[FILTER_KEY_SIZE]; /* 0 where mask is */
 };
 
+/*
+ * A rule that lists addresses or ports fixes few bits as a whole, but more with one of them chosen.
+ * So a rule may be looked at as several items, which together match what it does, at most
+ * FILTER_ITEMS; lists that would make more are left whole.
+ */
+#define FILTER_ITEMS 16
+
+unsigned filter_item_count(const struct filter_matches *all, const struct filter_match *match);
+
+/* The bits that an item fixes: 0 to filter_item_count - 1, or FILTER_WHOLE for those of the rule.
+ */
+#define FILTER_WHOLE UINT8_MAX
+
 void filter_project_bits(const struct filter_matches *all, const struct filter_match *match,
-			 struct filter_ternary *ternary);
+			 uint8_t item, struct filter_ternary *ternary);
 
 /* A set of values of a 16-bit word of the key, read as numbers in network byte order. */
 struct filter_values {
@@ -27,8 +40,8 @@ struct filter_values {
 	uint64_t bits[65536 / 64];
 };
 
-/* Adds the values of a word (0 to FILTER_HALVES - 1) that a rule allows. */
+/* Adds the values of a word (0 to FILTER_HALVES - 1) that an item of a rule allows. */
 void filter_project_word(const struct filter_matches *all, const struct filter_match *match,
-			 unsigned word, struct filter_values *values);
+			 uint8_t item, unsigned word, struct filter_values *values);
 
 #endif

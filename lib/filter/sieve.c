@@ -28,7 +28,8 @@ static void project_groups(const struct filter_matches *all, const struct filter
 
 		memset(values, 0, sizeof(*values));
 		for (uint32_t i = grouping->start[g]; i < grouping->start[g + 1]; i++)
-			filter_project_word(all, &all->match[grouping->item[i]], word, values);
+			filter_project_word(all, &all->match[grouping->item[i].match],
+					    grouping->item[i].item, word, values);
 	}
 }
 

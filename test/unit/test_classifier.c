@@ -345,7 +345,7 @@ static void without_memory_a_set_is_refused(void **state)
 			size /= 2;
 	}
 	assert_null(mr_classifier_compile(set, false, SOCKET_ID_ANY, &error));
-	assert_non_null(strstr(error.text, "no memory for 1000 rules"));
+	assert_non_null(strstr(error.text, "no memory to compile 1000 rules"));
 	while (blocks > 0)
 		rte_free(block[--blocks]);
 	mr_filter_set_free(set);
