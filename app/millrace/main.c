@@ -212,6 +212,17 @@ static const char *file_prefix(int argc, char **argv)
 	return NULL;
 }
 
+/* EAL keeps to itself how vfio's interrupts come. */
+static bool legacy_interrupts(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--vfio-intr=legacy") == 0 ||
+		    (strcmp(argv[i], "--vfio-intr") == 0 && i + 1 < argc &&
+		     strcmp(argv[i + 1], "legacy") == 0))
+			return true;
+	return false;
+}
+
 static void eal_failed(const char *prefix)
 {
 	int rc = rte_errno;
@@ -235,6 +246,7 @@ int main(int argc, char **argv)
 	options_parse(&program.options, args.own_count, args.own, prefix);
 
 	service_open(&program.service);
+	program.options.appliance.port.legacy_interrupts = legacy_interrupts(args.eal_count, argv);
 	program.signals = block_signals();
 	rte_set_application_usage_hook(options_usage);
 	if (rte_eal_init(args.eal_count, argv) < 0) {

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <rte_errno.h>
 #include <rte_lcore.h>
@@ -118,6 +119,31 @@ static int configure(struct mr_port *port, struct mr_error *error)
 	return 0;
 }
 
+static bool on_vfio(const struct mr_port *port)
+{
+	char path[96], driver[96];
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/driver", port->name);
+	ssize_t length = readlink(path, driver, sizeof(driver) - 1);
+	if (length < 0)
+		return false;
+	driver[length] = '\0';
+	return strcmp(basename(driver), "vfio-pci") == 0;
+}
+
+/* Whether rx interrupts can come at all: vfio delivers MSI-X unless told otherwise, also of a
+ * device or for a driver that has none, and then nothing comes. */
+static bool rx_interrupts_come(const struct mr_port *port, const struct mr_profile *profile,
+			       const struct mr_port_options *options)
+{
+	if (!profile->legacy_interrupts || options->legacy_interrupts || !on_vfio(port))
+		return true;
+	mr_log_warning("%s: has rx interrupts only with EAL's --vfio-intr=legacy: its lcores wake "
+		       "by the clock, as with --idle=adaptive",
+		       port->label);
+	return false;
+}
+
 static int prepare(struct mr *mr, struct mr_port *port, struct mr_error *error)
 {
 	const struct mr_port_options *options = &mr->ports->options;
@@ -137,8 +163,9 @@ static int prepare(struct mr *mr, struct mr_port *port, struct mr_error *error)
 	if (port->socket < 0)
 		port->socket = rte_socket_id();
 
-	port->rx_interrupts = options->rx_interrupts;
 	ret = mr_profile_load(options->profiles_dir, port->driver, &profile, error);
+	port->rx_interrupts =
+		ret == 0 && options->rx_interrupts && rx_interrupts_come(port, &profile, options);
 	if (ret == 0)
 		ret = mr_port_limit(port, &info, &profile, options, mr->ports->lcores, error);
 	if (ret == 0)

@@ -34,6 +34,7 @@ struct mr_port_options {
 	uint32_t total_num_mbufs; /* buffers a pool */
 	bool lcores_sleep;        /* lcores without packets sleep, see lcore/sleep_fwd.c */
 	bool rx_interrupts;       /* let lcores block on rx interrupts, where the device has them */
+	bool legacy_interrupts;   /* EAL was told --vfio-intr=legacy */
 	uint32_t handover_size;   /* packets that a ring to the owner of a tx queue holds */
 	const char *profiles_dir; /* where the profiles are; NULL: installed or source tree */
 };

@@ -55,6 +55,7 @@ static const struct key {
 	{"buffer_unit", KEY_NUMBER, offsetof(struct mr_profile, buffer_unit), 1, 1024},
 	{"frame_overhead", KEY_NUMBER, offsetof(struct mr_profile, frame_overhead),
 	 MR_FRAME_OVERHEAD, 64},
+	{"legacy_interrupts", KEY_YES_NO, offsetof(struct mr_profile, legacy_interrupts), 0, 0},
 	{"kernel_link", KEY_YES_NO, offsetof(struct mr_profile, kernel_link), 0, 0},
 };
 

@@ -32,6 +32,7 @@ struct mr_profile {
 	uint16_t buffer_unit;    /* of a buffer the device uses a multiple of so many bytes */
 	uint16_t frame_overhead; /* bytes of a buffer that a packet may not have, by the driver's
 				    count */
+	bool legacy_interrupts;  /* rx interrupts come by the device's legacy interrupt alone */
 	bool kernel_link;        /* the driver's link state means nothing: ask the kernel */
 };
 

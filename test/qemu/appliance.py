@@ -32,7 +32,6 @@ class Millrace:
         self.command = ' '.join(['millrace', *eal, *allowed, '--', '--profiles=/drivers-cfg', '--config=/tmp/config',
                                  *options])
         self.config = config
-        self.base = {}  # buffers in use at rest, by pool
 
     def start(self, seconds=60):
         """Starts it and waits until it says that it is ready."""
@@ -92,10 +91,25 @@ class Millrace:
         """What holds at the end of every test: it runs, lost no packet untold, ends cleanly."""
         assert self.is_running(), f'millrace ended:\n{self.log()}'
         self.check_conservation()
+        self.check_buffers()
         self.signal('TERM')
         wait_for(lambda: not self.is_running(), seconds, 'millrace ends on SIGTERM')
         left = self.guest.run('ls /run/millrace 2>/dev/null; true')
         assert not left, f'left behind: {left}'
+
+    def check_buffers(self):
+        """Stops all ports; then every buffer must be back in the pool, but those in virtio's rx rings."""
+        ports = self.show('show port info all')
+        for row in ports:
+            if row['state'] == 'started':
+                self.do(f'port stop {row["port"]}')
+        kept = 256 * sum(row['driver'] == 'net_virtio' for row in ports)
+
+        def missing():
+            port = self.port(ports[0]['port'])
+            return port['pool_buffers'] - port['pool_free'] - kept - self.show('show conservation')['held']
+
+        wait_for(lambda: missing() == 0, 10, 'all buffers are back')
 
     def kill(self):
         """For a test that failed."""

@@ -88,8 +88,9 @@ def pytest_runtest_makereport(item):
     device = getattr(item, 'callspec', None) and item.callspec.params.get('device')
     row = (item.function.__doc__ or item.name).splitlines()[0].rstrip('.')
     results = item.config.stash[RESULTS].setdefault(row, {})
-    if device and (report.when == 'call' or report.outcome != 'passed') and results.get(device) != 'failed':
-        results[device] = report.outcome
+    column = device or 'all'
+    if (report.when == 'call' or report.outcome != 'passed') and results.get(column) != 'failed':
+        results[column] = report.outcome
 
 
 def pytest_sessionfinish(session):
@@ -132,13 +133,15 @@ def fixture_boot(request, guests):
                 guests.pop(shape).close()
 
 
-@pytest.fixture(name='rig')
-def fixture_rig(request, device, boot):
+@pytest.fixture(name='models')
+def fixture_models():
+    """The NICs of the usual guest: two of each kind."""
     there = qemu_models()
-    made = Rig(boot([model for model in MODELS if model in there for _ in range(2)]), device)
+    return [model for model in MODELS if model in there for _ in range(2)]
+
+
+@pytest.fixture(name='rig')
+def fixture_rig(request, device, boot, models):
+    made = Rig(boot(models), device)
     yield made
-    passed = getattr(request.node, 'report_call', None) and request.node.report_call.passed
-    if passed:
-        made.finish()
-    else:
-        made.show()
+    made.end(request)

@@ -70,7 +70,8 @@ def contents():
     loaded = [path for path in files.values() if not path.endswith('init')] + list(drivers())
     for path in drivers():
         files[path[1:]] = path
-    for path in {library for program in loaded for library in libraries(program)}:
+    # libgcc_s is loaded when a thread is cancelled, and ldd does not tell.
+    for path in {library for program in loaded for library in libraries(program)} | set(glob.glob('/lib/*/libgcc_s.so.1')):
         files[path[1:]] = path
     files.update(SCRIPTS)
     for path in glob.glob(os.path.join(ROOT, 'drivers-cfg', '*.cfg')):

@@ -12,6 +12,7 @@ IN_FLIGHT = 128
 
 class Rig:
     def __init__(self, guest, device, nics=None):
+        """Of the guest's NICs those of that kind, or the given ones."""
         self.guest = guest
         self.device = device
         self.nics = nics or [nic for nic in guest.nics if nic.model == device]
@@ -89,8 +90,17 @@ class Rig:
             wire.take()
 
     def finish(self):
-        for appliance in self.appliances:
-            appliance.finish()
+        """Ends all appliances, see Millrace.finish."""
+        while self.appliances:
+            self.appliances[0].finish()
+            del self.appliances[0]
+
+    def end(self, request):
+        """For a fixture, when its test has ended."""
+        if getattr(request.node, 'report_call', None) and request.node.report_call.passed:
+            self.finish()
+        else:
+            self.show()
 
     def show(self):
         """For a test that failed."""

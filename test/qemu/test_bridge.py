@@ -34,6 +34,7 @@ def test_tags(rig):
     rig.carry(0, 1, mixed)
 
 
+@pytest.mark.thorough
 def test_groups(rig):
     """multicast: groups and broadcast are flooded, reserved groups are not"""
     millrace = rig.millrace()

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The largest frames. An MTU leaves out the Ethernet header and VLAN tags; it bounds what leaves a
 port, in software, and so every frame that is too long is counted."""
+import pytest
+
 from ether import MAXIMUM, burst, tag
 
 ONE, TWO = tag(7), tag(7, 0x88a8) + tag(8)
@@ -31,6 +33,7 @@ def test_edges(rig):
     assert too_long(rig, millrace, burst(0, 1, 5, 2000)) == 5
 
 
+@pytest.mark.thorough
 def test_smaller(rig):
     """MTU: a smaller and a larger one, set while packets flow"""
     millrace = rig.millrace()
@@ -45,6 +48,7 @@ def test_smaller(rig):
         assert too_long(rig, millrace, burst(0, 1, 3, size + 1)) == 3, f'MTU {mtu}'
 
 
+@pytest.mark.thorough
 def test_longer_than_a_buffer(rig):
     """MTU: a frame longer than a buffer is dropped whole"""
     millrace = rig.millrace()

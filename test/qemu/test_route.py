@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """IPv4 between two ports. No checksum is left to a device, or believed from one: those that arrive
 wrong and those that leave are the same on every device."""
+import pytest
 from scapy.layers.inet import ICMP, IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
@@ -30,6 +31,7 @@ def test_routing(rig):
     rig.carry_both_ways(there, back, expected)
 
 
+@pytest.mark.thorough
 def test_wrong_sums(rig):
     """checksums: a wrong IP checksum is dropped and counted, a wrong UDP checksum travels on unchanged"""
     millrace = rig.millrace(**ROUTED)
@@ -43,6 +45,7 @@ def test_wrong_sums(rig):
     assert millrace.drops()['ip_checksum'] == 40
 
 
+@pytest.mark.thorough
 def test_own_packets(rig):
     """checksums: what the appliance makes itself (echo replies, ICMP errors, fragments) is right"""
     millrace = rig.millrace(**ROUTED)
@@ -70,6 +73,7 @@ def test_own_packets(rig):
     assert_right_sums([error])
 
 
+@pytest.mark.thorough
 def test_promiscuous_mode(rig):
     """promiscuous mode: off, frames to other MACs do not arrive; on, they do"""
     millrace = rig.millrace(**ROUTED)
@@ -88,6 +92,7 @@ def test_promiscuous_mode(rig):
         assert millrace.stats(0)['rx_packets'] - received == 20 + expected
 
 
+@pytest.mark.thorough
 def test_multicast_filter(rig):
     """multicast: without promiscuous mode groups arrive only with allmulti"""
     millrace = rig.millrace(**ROUTED)

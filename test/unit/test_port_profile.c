@@ -59,6 +59,7 @@ static void shipped_profiles_are_good(void **state)
 	static const char *const drivers[] = {
 		"net_e1000_em",  "net_e1000_igb", "net_virtio",    "net_virtio_user", "net_vhost",
 		"net_af_packet", "net_tap",       "net_memif",     "net_pcap",        "net_ring",
+		"net_igc",       "net_ixgbe",     "net_i40e",      "net_ice",         "mlx5_pci",
 		"net_null",      "default",       "no such driver"};
 	struct mr_profile profile;
 
