@@ -8,6 +8,7 @@
 
 #include <rte_memcpy.h>
 
+#include "filter/buffer_fwd.h"
 #include "lcore/output_fwd.h"
 #include "packet/punt.h"
 #include "port/port.h"
@@ -29,7 +30,7 @@ void mr_filter_log(struct mr_lcore *lcore, struct mr_filter_log *log, const stru
 	if (log->copies == COPIES_A_SECOND)
 		return;
 	log->copies++;
-	copy = rte_pktmbuf_alloc(packet->pool);
+	copy = mr_filter_buffer(lcore, packet->pool);
 	if (copy == NULL)
 		return;
 	rte_memcpy(rte_pktmbuf_mtod(copy, void *), rte_pktmbuf_mtod(packet, const void *), size);
