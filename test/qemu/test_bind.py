@@ -97,6 +97,7 @@ def test_uio_without_an_iommu(boot):
     assert {ports.driver(nic) for nic in virtio} == {'virtio-pci'}
 
 
+@pytest.mark.thorough
 def test_the_port_that_the_guest_is_reached_by(boot):
     """Through a VLAN; busybox's ip says what routes there are."""
     guest = boot(['e1000e', 'e1000e', 'virtio', 'virtio'], 'none')
