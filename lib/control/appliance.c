@@ -86,8 +86,8 @@ static int register_commands(struct mr *mr, struct mr_error *error)
 	return 0;
 }
 
-/* What follows a command that was done. */
-static void after_command(struct mr *mr)
+/* What follows a command that was done, or ports that are gone. */
+static void after_change(struct mr *mr)
 {
 	mr_forward_mode_apply(mr);
 	mr_filter_follow(mr);
@@ -105,7 +105,7 @@ struct mr *mr_appliance_create(const struct mr_appliance_options *options, struc
 		mr_appliance_destroy(mr);
 		return NULL;
 	}
-	mr_control_after(mr->control, after_command);
+	mr_control_after(mr->control, after_change);
 	return mr;
 }
 
@@ -161,7 +161,8 @@ unsigned mr_appliance_poll(struct mr *mr, uint64_t now_ms)
 
 	for (uint32_t changed = mr_ports_poll(mr, now_ms); changed != 0; changed &= changed - 1)
 		link_changed(mr, (uint16_t)__builtin_ctz(changed));
-	mr_hotplug_poll(mr, now_ms);
+	if (mr_hotplug_poll(mr, now_ms))
+		after_change(mr);
 	mr_neighbour_poll(mr, now_ms);
 	mr_host_poll(mr, now_ms);
 	mr_filter_poll(mr, now_ms);

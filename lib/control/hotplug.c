@@ -19,8 +19,6 @@
 #include "base/rcu.h"
 #include "bridge/bridge.h"
 #include "control/control.h"
-#include "control/forward_mode.h"
-#include "filter/filter.h"
 #include "host/host.h"
 #include "lcore/lcores.h"
 #include "lcore/port_totals.h"
@@ -199,22 +197,24 @@ static int keep_and_leave(struct mr *mr, struct mr_port *port, struct mr_error *
 	return 0;
 }
 
-void mr_hotplug_poll(struct mr *mr, uint64_t now_ms)
+bool mr_hotplug_poll(struct mr *mr, uint64_t now_ms)
 {
 	uint32_t gone = mr_ports_unplugged(mr);
+	bool changed = false;
 
 	if (gone == 0 || now_ms < mr->hotplug->retry_ms)
-		return;
+		return false;
 	for (; gone != 0; gone &= gone - 1) {
 		struct mr_port *port = mr_port(mr, (uint16_t)__builtin_ctz(gone));
 		struct mr_error error = {0};
 
-		if (keep_and_leave(mr, port, &error) < 0) {
-			mr_log_error("%s: its device is gone, but the port stays for now: %s",
-				     port->label, error.text);
-			mr->hotplug->retry_ms = now_ms + RETRY_MS;
+		if (keep_and_leave(mr, port, &error) == 0) {
+			changed = true;
+			continue;
 		}
+		mr_log_error("%s: its device is gone, but the port stays for now: %s", port->label,
+			     error.text);
+		mr->hotplug->retry_ms = now_ms + RETRY_MS;
 	}
-	mr_forward_mode_apply(mr);
-	mr_filter_follow(mr);
+	return changed;
 }

@@ -41,8 +41,9 @@ int mr_hotplug_add(struct mr *mr, const char *devargs, struct mr_port **port,
  * changed. */
 int mr_hotplug_remove(struct mr *mr, struct mr_port *port, struct mr_error *error);
 
-/* Removes ports whose devices are gone, keeping their configuration. now_ms: monotonic. */
-void mr_hotplug_poll(struct mr *mr, uint64_t now_ms);
+/* Removes ports whose devices are gone, keeping their configuration. now_ms: monotonic. Returns
+ * whether there were any. */
+bool mr_hotplug_poll(struct mr *mr, uint64_t now_ms);
 
 extern const struct mr_cmd mr_hotplug_cmds[];
 extern const struct mr_query mr_hotplug_queries[];
