@@ -226,17 +226,16 @@ void mr_bridge_withdraw(struct mr *mr, uint16_t index, struct mr_lines *lines)
 	struct notes notes = {.lines = lines};
 	uint32_t position = 0;
 
-	if (iface != NULL && iface->mode == MR_MODE_BRIDGE) {
-		notes.bridge = &mr->bridges->bridge[iface->bridge];
-		if (!iface->implicit)
-			mr_lines_add(lines, "bridge member add %s port @", notes.bridge->name);
-		mac_table_iterate(mr->bridges->fwd.stations, iface->bridge, index, &position,
-				  note_static, &notes);
-		if (set_mode(mr, iface, MR_MODE_NONE, 0, false) != 0)
-			mr_iface_remove(mr, index); /* which is about to go */
-		mr_bridges_refresh(mr);
-	}
-	mac_table_flush(mr->bridges->fwd.stations, MAC_TABLE_ANY, index, true);
+	if (iface == NULL || iface->mode != MR_MODE_BRIDGE)
+		return;
+	notes.bridge = &mr->bridges->bridge[iface->bridge];
+	if (!iface->implicit)
+		mr_lines_add(lines, "bridge member add %s port @", notes.bridge->name);
+	mac_table_iterate(mr->bridges->fwd.stations, iface->bridge, index, &position, note_static,
+			  &notes);
+	if (set_mode(mr, iface, MR_MODE_NONE, 0, false) != 0)
+		mr_iface_remove(mr, index); /* which is about to go */
+	mr_bridges_refresh(mr);
 }
 
 static uint32_t ageing_of(void *arg, uint16_t bridge)
