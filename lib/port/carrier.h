@@ -25,7 +25,7 @@ void mr_carrier_poll(struct mr_carrier *carrier);
 bool mr_carrier_up(const struct mr_carrier *carrier, unsigned kernel_index);
 
 /* Ports whose interface was deleted since they were followed, as a mask. One that was moved to
- * another namespace is not: a tap still works there. */
+ * another namespace was not: it may come back. */
 uint32_t mr_carrier_deleted(const struct mr_carrier *carrier);
 
 #endif

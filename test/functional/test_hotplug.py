@@ -172,7 +172,7 @@ def test_tap_deleted(rig):
 
 
 def test_tap_that_moves_is_still_there(rig):
-    """To another namespace, or out of a kernel bridge: neither is the end of it."""
+    """To another namespace and back, or out of a kernel bridge: neither is the end of it."""
     millrace, hosts, _ = two_and_a_third(rig)
     millrace.do('port add net_tap0,iface=tap0', 'bridge member add br0 port 2')
     rig.box.ip('link', 'add', 'kbr', 'type', 'bridge')
@@ -180,8 +180,11 @@ def test_tap_that_moves_is_still_there(rig):
     rig.box.ip('link', 'set', 'tap0', 'nomaster')
     guest = rig.namespace('guest')
     rig.box.ip('link', 'set', 'tap0', 'netns', guest.name)
-    guest.ip('link', 'set', 'tap0', 'address', '06:00:00:00:00:01', 'up')
-    guest.ip('address', 'add', '10.0.1.9/24', 'dev', 'tap0')
+    assert hosts[0].ping('10.0.1.2', 10) == 10
+    guest.ip('link', 'set', 'tap0', 'netns', rig.box.name)
+    rig.box.ip('link', 'set', 'tap0', 'address', '06:00:00:00:00:01', 'up')
+    rig.box.ip('address', 'add', '10.0.1.9/24', 'dev', 'tap0')
+    wait_until_up(millrace, 'net_tap0')
     wait_for(lambda: hosts[0].ping('10.0.1.9', 1))
     assert millrace.query('/millrace/port/hotplug')['unplugged'] == 0
     assert number_of_ports(millrace) == 3
