@@ -25,6 +25,7 @@ struct probe {
 	uint8_t packet;
 	uint8_t group;
 	uint32_t hash;
+	uint32_t at; /* the first entry of its bucket that has the hash's tag */
 };
 
 /* A burst on its way. */
@@ -108,33 +109,67 @@ static void search_list(const struct burst *burst, unsigned packet, const struct
 		compare_entries(burst, packet, list->entry, list->entry + list->count, 0, 0);
 }
 
+static const uint32_t *bucket_of(const struct filter_groups *groups, const struct probe *probe)
+{
+	const struct filter_group *table = &groups->group[probe->group];
+
+	return &groups->bucket[table->bucket + (probe->hash & table->bucket_mask)];
+}
+
 static void search_table(const struct burst *burst, const struct probe *probe)
 {
-	const struct filter_groups *groups = &burst->c->groups;
-	const struct filter_group *table = &groups->group[probe->group];
-	const uint32_t *bucket =
-		&groups->bucket[table->bucket + (probe->hash & table->bucket_mask)];
+	const struct filter_group *table = &burst->c->groups.group[probe->group];
 
 	if (table->first < burst->rule[probe->packet] &&
 	    table->last >= start_of(burst, probe->packet))
-		compare_entries(burst, probe->packet, bucket[0], bucket[1], ~FILTER_ENTRY_MASK,
+		compare_entries(burst, probe->packet, probe->at,
+				bucket_of(&burst->c->groups, probe)[1], ~FILTER_ENTRY_MASK,
 				probe->hash);
 }
 
-static void search_tables(const struct burst *burst, struct probe *probe, unsigned probes)
+/* Keeps the probes that the tables' filters let pass, and fetches their buckets. */
+static unsigned ask_filters(const struct filter_groups *groups, struct probe *probe,
+			    unsigned probes)
+{
+	unsigned left = 0;
+
+	for (unsigned i = 0; i < probes; i++) {
+		probe[left] = probe[i];
+		rte_prefetch0(bucket_of(groups, &probe[i]));
+		left += filter_group_may_have(groups, &groups->group[probe[i].group],
+					      probe[i].hash);
+	}
+	return left;
+}
+
+/* Keeps the probes that have an entry, and fetches its rule. */
+static unsigned find_entries(const struct burst *burst, struct probe *probe, unsigned probes)
 {
 	const struct filter_groups *groups = &burst->c->groups;
 	unsigned left = 0;
 
+	for (unsigned i = 0; i < probes; i++)
+		rte_prefetch0(&groups->entry[*bucket_of(groups, &probe[i])]);
 	for (unsigned i = 0; i < probes; i++) {
-		const struct filter_group *table = &groups->group[probe[i].group];
-		bool may = filter_group_may_have(groups, table, probe[i].hash);
+		const uint32_t *bucket = bucket_of(groups, &probe[i]);
+		uint32_t at = bucket[0];
 
-		rte_prefetch0(
-			&groups->bucket[table->bucket + (probe[i].hash & table->bucket_mask)]);
+		while (at < bucket[1] && (groups->entry[at] ^ probe[i].hash) & ~FILTER_ENTRY_MASK)
+			at++;
+		if (at == bucket[1])
+			continue;
+		rte_prefetch0(&burst->c->all.match[groups->entry[at] & FILTER_ENTRY_MASK]);
 		probe[left] = probe[i];
-		left += may;
+		probe[left++].at = at;
 	}
+	return left;
+}
+
+static void search_tables(const struct burst *burst, struct probe *probe, unsigned probes)
+{
+	unsigned left = ask_filters(&burst->c->groups, probe, probes);
+
+	left = find_entries(burst, probe, left);
 	for (unsigned i = 0; i < left; i++)
 		search_table(burst, &probe[i]);
 }
@@ -164,7 +199,7 @@ static void search_groups(const struct burst *burst, const uint8_t *packet, unsi
 			}
 			hash = filter_group_hash(group, key);
 			rte_prefetch0(filter_group_word(groups, group, hash));
-			probe[probes++] = (struct probe){packet[i], index, hash};
+			probe[probes++] = (struct probe){packet[i], index, hash, 0};
 		}
 	}
 	search_tables(burst, probe, probes);

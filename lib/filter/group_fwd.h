@@ -22,7 +22,7 @@
 #endif
 
 #define FILTER_KEY_WORDS 10       /* of eight bytes each */
-#define FILTER_BITS_PER_BUCKET 32 /* of the filter; a power of two */
+#define FILTER_BITS_PER_BUCKET 16 /* of the filter; a power of two */
 #define FILTER_ENTRY_BITS 17
 #define FILTER_ENTRY_MASK ((UINT32_C(1) << FILTER_ENTRY_BITS) - 1)
 

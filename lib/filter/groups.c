@@ -14,7 +14,7 @@ enum { LIST = 3 }; /* rules that are compared sooner than hashed */
 
 uint32_t filter_groups_buckets(uint32_t count)
 {
-	return 2 * count + FILTER_GROUPS; /* a power of two each, and an end */
+	return 4 * count + FILTER_GROUPS; /* twice a power of two each, and an end */
 }
 
 uint32_t filter_groups_filter_words(uint32_t count)
@@ -89,7 +89,7 @@ int filter_groups_fill(const struct filter_matches *all, const struct filter_gro
 		}
 		groups->tables |= UINT64_C(1) << g;
 		group->bucket = bucket;
-		group->bucket_mask = rte_align32pow2(group->count) - 1;
+		group->bucket_mask = 2 * rte_align32pow2(group->count) - 1;
 		bucket += group->bucket_mask + 2;
 		group->filter = filter;
 		group->filter_shift = (uint8_t)(32 - rte_log2_u32((group->bucket_mask + 1) *

@@ -71,7 +71,7 @@ static bool is_of_use(struct mr_verdict_cache *cache, unsigned count)
 	cache->pause = 0;
 	if (cache->asked < SAMPLE)
 		return true;
-	if (cache->known < SAMPLE / 4)
+	if (cache->known < SAMPLE / 2)
 		cache->pause = PAUSE;
 	cache->asked = 0;
 	cache->known = 0;
