@@ -86,6 +86,8 @@ static inline void enter_stage(struct mr_lcore *lcore, struct mr_vector *vector)
 		if (unlikely(truncated != 0))
 			remove_packets(lcore, vector, truncated, MR_DROP_truncated);
 	}
+	if (unlikely(lcore->hooks != NULL) && iface->mode != MR_MODE_IO)
+		lcore->hooks->input(lcore->hooks, lcore, vector, iface);
 	if (likely(vector->count != 0))
 		lcore->forwarding->stage[iface->mode](lcore, vector, iface);
 }

@@ -28,12 +28,26 @@ struct mr_sleep;
 typedef void mr_stage_fn(struct mr_lcore *lcore, struct mr_vector *vector,
 			 const struct mr_iface *iface);
 
+/* What packets of bridges and of the router meet between arrival and stage, and between a decision
+ * and the tx queue. Immutable, published as a whole by room filter. */
+struct mr_hooks {
+	/* Ends, or takes out of the vector, what shall not go on. */
+	void (*input)(const struct mr_hooks *hooks, struct mr_lcore *lcore,
+		      struct mr_vector *vector, const struct mr_iface *iface);
+	/* The same for packets of together *bytes bytes; those that go on are moved to the front.
+	 * Returns how many they are. */
+	unsigned (*output)(const struct mr_hooks *hooks, struct mr_lcore *lcore,
+			   const struct mr_iface *iface, struct rte_mbuf **packets, unsigned count,
+			   uint64_t *bytes);
+};
+
 /* Shared by all lcores; written by the control thread. */
 struct mr_forwarding {
 	struct mr_ifaces *ifaces;
 	mr_stage_fn *stage[MR_MODES];         /* by interface mode; set once, before lcores start */
 	struct mr_bridge_fwd *bridge;         /* room bridge's published state; set once */
 	struct mr_route_fwd *route;           /* room route's published state; set once */
+	const struct mr_hooks *hooks;         /* NULL: none; published by room filter */
 	uint32_t seconds __rte_cache_aligned; /* monotonic clock, stored once a second */
 	/* Around switching rx interrupts, by port: lcores that fall asleep or woke. */
 	rte_spinlock_t rx_interrupt_lock[RTE_MAX_ETHPORTS] __rte_cache_aligned;
@@ -121,6 +135,7 @@ struct mr_lcore {
 	/* Written by the lcore alone. */
 	uint64_t now __rte_cache_aligned;   /* TSC, read once an iteration */
 	const struct mr_plan *current_plan; /* plan, as loaded for this iteration */
+	const struct mr_hooks *hooks;       /* forwarding->hooks, likewise */
 	bool was_busy;                      /* the last iteration met a packet */
 	uint32_t tx_pending;                /* mask of ports with packets in tx[] */
 	struct mr_vector vector;

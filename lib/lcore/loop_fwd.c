@@ -67,6 +67,7 @@ unsigned mr_lcore_iteration(struct mr_lcore *lcore, uint64_t now)
 
 	if (likely(plan != NULL)) {
 		lcore->current_plan = plan;
+		lcore->hooks = __atomic_load_n(&lcore->forwarding->hooks, __ATOMIC_ACQUIRE);
 		for (unsigned i = 0; i < plan->source_count; i++)
 			count += mr_output_handed_over(lcore, &plan->source[i]);
 		for (unsigned i = 0; i < plan->rx_count; i++)

@@ -180,6 +180,11 @@ void mr_output(struct mr_lcore *lcore, uint16_t index, struct rte_mbuf **packets
 	}
 	if (unlikely(longest > iface->max_frame))
 		count = drop_long(lcore, iface, packets, count, &bytes);
+	if (unlikely(lcore->hooks != NULL) && iface->mode != MR_MODE_IO) {
+		count = lcore->hooks->output(lcore->hooks, lcore, iface, packets, count, &bytes);
+		if (count == 0)
+			return;
+	}
 	send_or_wait(lcore, iface->port, packets, count, bytes);
 }
 

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MR_FILTER_PROGRAM_FWD_H
+#define MR_FILTER_PROGRAM_FWD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "filter/classifier_fwd.h"
+#include "filter/filter_fwd.h"
+#include "lcore/lcore.h"
+
+/* What a matching rule does. */
+struct mr_filter_effect {
+	uint8_t action; /* enum mr_filter_action */
+	uint8_t dscp;
+	uint16_t iface;   /* to mirror to */
+	uint32_t counter; /* of its hits */
+	uint32_t next;    /* index of the rule at which packets go on, after a rule that is not final */
+	struct mr_filter_police *police;
+};
+
+/* A set of rules as lcores have it: immutable, both hooks in one, so that one store puts all of it
+ * in force. What the rules index is in their order; after the last comes the default. */
+struct mr_filter_program {
+	struct mr_hooks hooks; /* first, since lcores know the program by it */
+	struct mr_classifier *classifier[2]; /* at input, at output */
+	const struct mr_filter_fwd *fwd;
+	uint32_t count; /* rules */
+	struct mr_filter_effect effect[];
+};
+
+/* The hooks of a program. */
+void mr_filter_input(const struct mr_hooks *hooks, struct mr_lcore *lcore, struct mr_vector *vector,
+		     const struct mr_iface *iface);
+unsigned mr_filter_output(const struct mr_hooks *hooks, struct mr_lcore *lcore,
+			  const struct mr_iface *iface, struct rte_mbuf **packets, unsigned count,
+			  uint64_t *bytes);
+
+#endif
