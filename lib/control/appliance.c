@@ -14,6 +14,7 @@
 #include "control/forward_mode.h"
 #include "control/hotplug.h"
 #include "filter/filter.h"
+#include "filter/publish.h"
 #include "host/host.h"
 #include "lcore/input_fwd.h"
 #include "lcore/lcores.h"
@@ -166,6 +167,7 @@ unsigned mr_appliance_poll(struct mr *mr, uint64_t now_ms)
 	mr_neighbour_poll(mr, now_ms);
 	mr_host_poll(mr, now_ms);
 	mr_filter_poll(mr, now_ms);
+	mr_filter_grant(mr);
 	mr_rcu_poll(mr->rcu);
 	return count;
 }

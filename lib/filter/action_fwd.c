@@ -38,7 +38,6 @@ void mr_filter_mirror(struct mr_lcore *lcore, const struct rte_mbuf *packet, uin
 
 	mr_count(&lcore->counters.copied, 1);
 	if (copy == NULL) {
-		mr_drop(lcore, MR_PORT_NONE, MR_DROP_no_mbuf, NULL, 0);
 		mr_count(&lcore->counters.drop[MR_PORT_NONE][MR_DROP_no_mbuf], 1);
 		return;
 	}

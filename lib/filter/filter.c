@@ -11,10 +11,15 @@
 #include <string.h>
 
 #include <rte_common.h>
+#include <rte_malloc.h>
 
 #include "base/log.h"
 #include "bridge/bridge.h"
 #include "filter/address_set.h"
+#include "filter/classifier.h"
+#include "filter/log_fwd.h"
+#include "filter/police.h"
+#include "filter/program.h"
 #include "filter/publish.h"
 #include "filter/slow.h"
 #include "lcore/lcores.h"
@@ -23,11 +28,19 @@
 static void free_filter(struct mr_filter *filter)
 {
 	mr_filter_set_free(filter->set);
-	for (unsigned i = 0; i < MR_MAX_LCORES; i++)
+	for (unsigned i = 0; i < MR_MAX_LCORES; i++) {
 		free(filter->fwd.hits[i]);
+		for (unsigned out = 0; out < 2; out++)
+			mr_verdict_cache_free(filter->fwd.cache[i][out]);
+	}
+	mr_filter_program_free(filter->program);
+	for (uint32_t i = 0; filter->police != NULL && i < MR_FILTER_COUNTERS; i++)
+		mr_filter_police_free(filter->police[i]);
+	free(filter->police);
 	free(filter->slots);
 	free(filter->baseline);
 	free(filter->slow);
+	rte_free(filter->fwd.log);
 	free(filter);
 }
 
@@ -41,8 +54,13 @@ int mr_filter_create(struct mr *mr, struct mr_error *error)
 		filter->slots = mr_filter_slots_create();
 		filter->baseline = calloc(MR_FILTER_COUNTERS, sizeof(*filter->baseline));
 		filter->slow = calloc(1, sizeof(*filter->slow));
-		failed = filter->set == NULL || filter->slots == NULL || filter->baseline == NULL ||
-			 filter->slow == NULL;
+		filter->police = calloc(MR_FILTER_COUNTERS, sizeof(*filter->police));
+		filter->fwd.log =
+			rte_zmalloc("mr_filter_log", mr->lcores->count * sizeof(*filter->fwd.log),
+				    RTE_CACHE_LINE_SIZE);
+		failed = filter->police == NULL || filter->set == NULL || filter->slots == NULL ||
+			 filter->baseline == NULL || filter->slow == NULL ||
+			 filter->fwd.log == NULL;
 	}
 	for (unsigned i = 0; !failed && i < mr->lcores->count; i++) {
 		filter->fwd.hits[i] = aligned_alloc(
@@ -53,6 +71,11 @@ int mr_filter_create(struct mr *mr, struct mr_error *error)
 		if (!failed)
 			memset(filter->fwd.hits[i], 0,
 			       MR_FILTER_COUNTERS * sizeof(struct mr_filter_hits));
+		for (unsigned out = 0; !failed && out < 2; out++) {
+			filter->fwd.cache[i][out] = mr_verdict_cache_create(
+				MR_VERDICT_CACHE_DEFAULT, mr->lcores->lcore[i]->socket);
+			failed = filter->fwd.cache[i][out] == NULL;
+		}
 	}
 	if (failed) {
 		if (filter != NULL)

@@ -19,8 +19,11 @@ struct mr_filter {
 	struct mr_filter_fwd fwd;
 	struct mr_filter_set *set; /* in force; never changed, but replaced */
 	struct mr_filter_slots *slots;
-	struct mr_filter_hits *baseline; /* by counter: what does not count any more */
-	struct mr_filter_slow *slow;     /* answers to rejected packets, and the log */
+	struct mr_filter_program *program; /* what lcores execute of it; NULL: nothing to do */
+	struct mr_filter_police **police;  /* by counter: of rules that have a rate */
+	struct mr_filter_police *rates;    /* those of the set, a list */
+	struct mr_filter_hits *baseline;   /* by counter: what does not count any more */
+	struct mr_filter_slow *slow;       /* answers to rejected packets, and the log */
 };
 
 /* Makes mr->filter, whose set has no rules and allows. The lcores exist. */

@@ -12,14 +12,18 @@
  */
 #include "filter/filter_fwd.h"
 
+#include <string.h>
+
 #include <rte_branch_prediction.h>
 #include <rte_ether.h>
 
 #include "filter/action_fwd.h"
+#include "filter/log_fwd.h"
 #include "filter/police_fwd.h"
 #include "filter/program_fwd.h"
 #include "filter/rule.h"
 #include "lcore/output_fwd.h"
+#include "packet/mask_fwd.h"
 #include "packet/punt.h"
 
 /* Packets on their way through the rules. */
@@ -29,6 +33,7 @@ struct walk {
 	struct mr_filter_hits *hits; /* the lcore's, by counter */
 	struct rte_mbuf **packet;
 	const struct mr_iface *iface; /* of the hook */
+	bool out;                     /* which hook */
 	uint64_t kept;                /* mask of packets that go on */
 	unsigned count;               /* of those below */
 	uint8_t at[MR_VECTOR_SIZE];   /* in packet[] */
@@ -62,12 +67,11 @@ static bool is_ip(const struct rte_mbuf *m)
 }
 
 /* Reads the keys of all packets that rules are about. */
-static void read_keys(struct walk *walk, const struct mr_classifier *classifier, unsigned count,
-		      bool out)
+static void read_keys(struct walk *walk, const struct mr_classifier *classifier, unsigned count)
 {
 	bool routed = walk->iface->mode == MR_MODE_ROUTE;
 	struct mr_filter_place place = {
-		.iface_in = walk->iface->index, .iface_out = MR_IFACE_NONE, .out = out};
+		.iface_in = walk->iface->index, .iface_out = MR_IFACE_NONE, .out = walk->out};
 
 	for (unsigned i = 0; i < count; i++) {
 		const struct rte_mbuf *m = walk->packet[i];
@@ -77,7 +81,7 @@ static void read_keys(struct walk *walk, const struct mr_classifier *classifier,
 			walk->kept |= UINT64_C(1) << i;
 			continue;
 		}
-		if (out) {
+		if (walk->out) {
 			place.iface_in = m->port; /* a port's base interface has its number */
 			place.iface_out = walk->iface->index;
 		}
@@ -106,7 +110,7 @@ static bool act(struct walk *walk, unsigned i, const struct mr_filter_effect *ef
 		return false;
 	case MR_FILTER_REJECT:
 		mr_punt(walk->lcore, *packet, walk->iface->index, MR_PUNT_REJECT, 0,
-			MR_DROP_filter_denied);
+			MR_DROP_filter_rejected);
 		return false;
 	case MR_FILTER_SET_DSCP:
 		if (mr_filter_set_dscp(packet, effect->dscp))
@@ -148,6 +152,11 @@ static void step(struct walk *walk, const struct mr_classifier *classifier,
 		}
 		packets++;
 		bytes += walk->packet[i]->pkt_len;
+		if (unlikely(effect->log))
+			mr_filter_log(
+				walk->lcore, &walk->program->fwd->log[walk->lcore->index],
+				walk->packet[i], walk->iface->index,
+				mr_filter_log_word(effect->number, effect->action, walk->out));
 		if (likely(effect->action == MR_FILTER_ALLOW)) {
 			walk->kept |= UINT64_C(1) << i;
 		} else if (act(walk, i, effect)) {
@@ -160,13 +169,13 @@ static void step(struct walk *walk, const struct mr_classifier *classifier,
 }
 
 /* Returns the mask of packets that go on. */
-static uint64_t meet_rules(struct walk *walk, unsigned count, bool out)
+static uint64_t meet_rules(struct walk *walk, unsigned count)
 {
-	const struct mr_classifier *classifier = walk->program->classifier[out];
+	const struct mr_classifier *classifier = walk->program->classifier[walk->out];
 
-	read_keys(walk, classifier, count, out);
+	read_keys(walk, classifier, count);
 	while (walk->count != 0)
-		step(walk, classifier, walk->program->fwd->cache[walk->lcore->index][out]);
+		step(walk, classifier, walk->program->fwd->cache[walk->lcore->index][walk->out]);
 	return walk->kept;
 }
 
@@ -183,17 +192,20 @@ static const struct mr_filter_effect *passes_all(const struct mr_filter_program 
 	const struct mr_classifier *classifier = program->classifier[out];
 	const struct mr_filter_effect *effect = &program->effect[classifier->trivial_rule];
 
-	return classifier->trivial && effect->action == MR_FILTER_ALLOW ? effect : NULL;
+	return classifier->trivial && effect->action == MR_FILTER_ALLOW && !effect->log ? effect
+											: NULL;
 }
 
 static void start(struct walk *walk, const struct mr_filter_program *program,
-		  struct mr_lcore *lcore, const struct mr_iface *iface, struct rte_mbuf **packets)
+		  struct mr_lcore *lcore, const struct mr_iface *iface, struct rte_mbuf **packets,
+		  bool out)
 {
 	walk->program = program;
 	walk->lcore = lcore;
 	walk->hits = program->fwd->hits[lcore->index];
 	walk->packet = packets;
 	walk->iface = iface;
+	walk->out = out;
 	walk->kept = 0;
 	walk->count = 0;
 }
@@ -228,13 +240,12 @@ void mr_filter_input(const struct mr_hooks *hooks, struct mr_lcore *lcore, struc
 
 	if (unlikely(is_exempt(program, iface)))
 		return;
-	start(&walk, program, lcore, iface, vector->packet);
+	start(&walk, program, lcore, iface, vector->packet, false);
 	if (likely(effect != NULL)) {
-		hit(&walk, effect->counter, vector->count,
-		    bytes_of(vector->packet, vector->count));
+		hit(&walk, effect->counter, vector->count, bytes_of(vector->packet, vector->count));
 		return;
 	}
-	uint64_t kept = meet_rules(&walk, vector->count, false);
+	uint64_t kept = meet_rules(&walk, vector->count);
 
 	if (unlikely(kept != mr_vector_all(vector)))
 		vector->count = (uint16_t)keep(vector->packet, vector->count, kept);
@@ -250,12 +261,12 @@ unsigned mr_filter_output(const struct mr_hooks *hooks, struct mr_lcore *lcore,
 
 	if (count == 0 || unlikely(is_exempt(program, iface)))
 		return count;
-	start(&walk, program, lcore, iface, packets);
+	start(&walk, program, lcore, iface, packets, true);
 	if (likely(effect != NULL)) {
 		hit(&walk, effect->counter, count, *bytes);
 		return count;
 	}
-	uint64_t kept = meet_rules(&walk, count, true);
+	uint64_t kept = meet_rules(&walk, count);
 
 	if (unlikely(kept != UINT64_MAX >> (64 - count))) {
 		count = keep(packets, count, kept);

@@ -7,6 +7,9 @@
 #include "bridge/bridge_fwd.h"
 #include "lcore/placement.h"
 
+struct mr_filter_log;
+struct mr_verdict_cache;
+
 /* What one lcore counted of one rule. Written by that lcore alone, with plain stores (mr_count);
  * anyone may read. */
 struct mr_filter_hits {
@@ -18,6 +21,9 @@ struct mr_filter_hits {
 struct mr_filter_fwd {
 	/* By lcore index: MR_FILTER_COUNTERS entries, by a rule's counter; set once. */
 	struct mr_filter_hits *hits[MR_MAX_LCORES];
+	/* By lcore index, at input and at output: the lcore's own; set once. */
+	struct mr_verdict_cache *cache[MR_MAX_LCORES][2];
+	struct mr_filter_log *log;      /* by lcore index: the lcore's own; set once */
 	uint8_t exempt[MR_MAX_BRIDGES]; /* 1: what a bridge carries meets no rules */
 };
 

@@ -13,16 +13,19 @@
 struct mr_filter_effect {
 	uint8_t action; /* enum mr_filter_action */
 	uint8_t dscp;
+	bool log;
 	uint16_t iface;   /* to mirror to */
+	uint32_t number;  /* of the rule */
 	uint32_t counter; /* of its hits */
-	uint32_t next;    /* index of the rule at which packets go on, after a rule that is not final */
+	uint32_t
+		next; /* index of the rule at which packets go on, after a rule that is not final */
 	struct mr_filter_police *police;
 };
 
 /* A set of rules as lcores have it: immutable, both hooks in one, so that one store puts all of it
  * in force. What the rules index is in their order; after the last comes the default. */
 struct mr_filter_program {
-	struct mr_hooks hooks; /* first, since lcores know the program by it */
+	struct mr_hooks hooks;               /* first, since lcores know the program by it */
 	struct mr_classifier *classifier[2]; /* at input, at output */
 	const struct mr_filter_fwd *fwd;
 	uint32_t count; /* rules */

@@ -20,4 +20,7 @@ int mr_filter_publish(struct mr *mr, struct mr_filter_set *set, struct mr_error 
  * errno with error set. */
 int mr_filter_check(struct mr *mr, const struct mr_filter_set *set, struct mr_error *error);
 
+/* Grants the rates of rules what has come in since the last time; once an iteration. */
+void mr_filter_grant(struct mr *mr);
+
 #endif

@@ -96,9 +96,9 @@ static void lcores(void **state)
 	      FIELD(mr_lcore, id, CONTROL), FIELD(mr_lcore, index, CONTROL),
 	      FIELD(mr_lcore, socket, CONTROL), FIELD(mr_lcore, stop, CONTROL),
 	      FIELD(mr_lcore, now, LCORE), FIELD(mr_lcore, current_plan, LCORE),
-	      FIELD(mr_lcore, was_busy, LCORE), FIELD(mr_lcore, tx_pending, LCORE),
-	      FIELD(mr_lcore, vector, LCORE), FIELD(mr_lcore, tx, LCORE),
-	      FIELD(mr_lcore, counters, LCORE));
+	      FIELD(mr_lcore, hooks, LCORE), FIELD(mr_lcore, was_busy, LCORE),
+	      FIELD(mr_lcore, tx_pending, LCORE), FIELD(mr_lcore, vector, LCORE),
+	      FIELD(mr_lcore, tx, LCORE), FIELD(mr_lcore, counters, LCORE));
 	/* The control thread has counters of its own. */
 	assert_int_equal(sizeof(struct mr_counters) % LINE, 0);
 	CHECK(mr_sleep, FIELD(mr_sleep, asleep, ANY), FIELD(mr_sleep, mode, CONTROL),
@@ -111,8 +111,8 @@ static void what_lcores_are_told(void **state)
 	(void)state;
 	CHECK(mr_forwarding, FIELD(mr_forwarding, ifaces, CONTROL),
 	      FIELD(mr_forwarding, stage, CONTROL), FIELD(mr_forwarding, bridge, CONTROL),
-	      FIELD(mr_forwarding, route, CONTROL), FIELD(mr_forwarding, seconds, CLOCK),
-	      FIELD(mr_forwarding, rx_interrupt_lock, ANY));
+	      FIELD(mr_forwarding, route, CONTROL), FIELD(mr_forwarding, hooks, CONTROL),
+	      FIELD(mr_forwarding, seconds, CLOCK), FIELD(mr_forwarding, rx_interrupt_lock, ANY));
 	assert_int_equal(offsetof(struct mr_lcores, forwarding) % LINE, 0);
 	CHECK(mr_plan, FIELD(mr_plan, rx_count, CONTROL), FIELD(mr_plan, source_count, CONTROL),
 	      FIELD(mr_plan, spread_count, CONTROL), FIELD(mr_plan, rx_interrupts, CONTROL),

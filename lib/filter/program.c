@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "filter/program.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include <rte_malloc.h>
+
+#include "filter/classifier.h"
+
+bool mr_filter_set_is_empty(const struct mr_filter_set *set)
+{
+	return set->count == 0 && set->default_action == MR_FILTER_ALLOW;
+}
+
+static struct mr_filter_effect effect_of(const struct mr_filter_set *set, uint32_t index,
+					 struct mr_filter_police *const *police)
+{
+	const struct mr_filter_rule *rule = set->rule[index];
+	struct mr_filter_effect effect = {.action = rule->action,
+					  .log = rule->log,
+					  .number = rule->number,
+					  .counter = rule->counter,
+					  .next = index + 1};
+
+	switch ((enum mr_filter_action)rule->action) {
+	case MR_FILTER_SKIPTO:
+		effect.next = mr_filter_set_at(set, rule->argument.number);
+		break;
+	case MR_FILTER_SET_DSCP:
+		effect.dscp = rule->argument.dscp;
+		break;
+	case MR_FILTER_MIRROR:
+		effect.iface = rule->argument.iface;
+		break;
+	case MR_FILTER_POLICE:
+		effect.police = police != NULL ? police[rule->counter] : NULL;
+		break;
+	default:
+		break;
+	}
+	return effect;
+}
+
+/* What lcores would not do as it says must not get that far. */
+static int refuse_state(const struct mr_filter_set *set, struct mr_error *error)
+{
+	for (uint32_t i = 0; i < set->count; i++) {
+		const struct mr_filter_rule *rule = set->rule[i];
+
+		if (rule->keep_state || rule->limit_by != 0 ||
+		    rule->action == MR_FILTER_CHECK_STATE)
+			return mr_fail(error, -EINVAL,
+				       "rule %u: this version keeps no state of flows: "
+				       "no keep-state, limit or check-state",
+				       rule->number);
+	}
+	return 0;
+}
+
+struct mr_filter_program *mr_filter_program_make(const struct mr_filter_fwd *fwd,
+						 const struct mr_filter_set *set,
+						 struct mr_filter_police *const *police, int socket,
+						 struct mr_error *error)
+{
+	struct mr_filter_program *program;
+
+	if (refuse_state(set, error) != 0)
+		return NULL;
+	program =
+		rte_zmalloc_socket("mr_filter_program",
+				   sizeof(*program) + (set->count + 1) * sizeof(program->effect[0]),
+				   RTE_CACHE_LINE_SIZE, socket);
+
+	if (program == NULL) {
+		mr_fail(error, -ENOMEM, "no memory for %u rules", set->count);
+		return NULL;
+	}
+	program->hooks = (struct mr_hooks){.input = mr_filter_input, .output = mr_filter_output};
+	program->fwd = fwd;
+	program->count = set->count;
+	for (uint32_t i = 0; i < set->count; i++)
+		program->effect[i] = effect_of(set, i, police);
+	program->effect[set->count] = (struct mr_filter_effect){
+		.action = set->default_action, .counter = MR_FILTER_DEFAULT_COUNTER};
+	for (unsigned out = 0; out < 2; out++) {
+		program->classifier[out] = mr_classifier_compile(set, out, socket, error);
+		if (program->classifier[out] == NULL) {
+			mr_filter_program_free(program);
+			return NULL;
+		}
+	}
+	return program;
+}
+
+void mr_filter_program_free(struct mr_filter_program *program)
+{
+	if (program == NULL)
+		return;
+	for (unsigned out = 0; out < 2; out++)
+		mr_classifier_free(program->classifier[out]);
+	rte_free(program);
+}
