@@ -139,11 +139,13 @@ static const struct mr_cmd *command_of(struct fuzz *f, const char *line, size_t 
 	return cmd;
 }
 
-/* Devices are not for a fuzzer to make (files, kernel interfaces), nor its ports to be removed. */
-static bool is_about_devices(const struct mr_cmd *cmd)
+/* Files and devices (files, kernel interfaces) are not for a fuzzer to make, nor its ports to be
+ * removed. */
+static bool reaches_outside(const struct mr_cmd *cmd)
 {
 	return cmd != NULL && (strncmp(cmd->syntax, "port add", 8) == 0 ||
-			       strncmp(cmd->syntax, "port remove", 11) == 0);
+			       strncmp(cmd->syntax, "port remove", 11) == 0 ||
+			       strstr(cmd->syntax, " FILE") != NULL);
 }
 
 static void check_done(struct fuzz *f, const struct mr_reply *reply)
@@ -167,7 +169,7 @@ static void execute(struct fuzz *f, const char *line, size_t length)
 	check_completion(f, exact, length / 2);
 	const struct mr_cmd *cmd = command_of(f, exact, length);
 	bool handled = cmd != NULL;
-	if (is_about_devices(cmd))
+	if (reaches_outside(cmd))
 		goto done;
 	if (handled && f->now == NULL)
 		f->now = show(f);

@@ -204,6 +204,24 @@ COMMANDS = {
              'route add 10.1.0.0/16 via ' + ' '.join(f'10.0.0.{i}' for i in range(2, 10)) + '\n',
 }
 
+# The first byte: 0, a rule; 1, what is wanted and a frame.
+ALL_WANTED = b'\1\xff\xff\x0f\0'
+FILTER = {
+    'ports': b'\x00100 deny tcp from any to 10.0.0.0/8 80,443,8000-8100 in via port 0',
+    'braces': b'\0allow { tcp or udp } from { 10.0.0.1 or set:s0 } to not me not 53 keep-state',
+    'options': b'\0count ip from 2001:db8::/32 to any frag not options iplen 20-40 ipttl 1 dscp ef vlan 10 vrf 1',
+    'macs': b'\0deny log all from any to any ethertype arp,0x88cc not dst-mac 01:00:5e:00:00:00/25 out xmit port 1-3',
+    'flags': b'\0deny tcp from any to any not tcpflags syn,!ack,fin established',
+    'police': b'\x005 police 10M burst 64K icmp6 from any to any icmp6types 128-129',
+    'skipto': b'\x0010 skipto 20 all from any to any',
+    'ipv4': ALL_WANTED + ether('02:00:00:00:00:01', '02:00:00:00:00:02', 0x0800, bytes.fromhex(
+        '4600002c00004000400600000a0000010a00000201010101' '1234001600000000000000005002000000000000')),
+    'ipv6': ALL_WANTED + ether('02:00:00:00:00:01', '02:00:00:00:00:02', 0x8100, bytes.fromhex(
+        '000a86dd' '6000000000343340' + '20010db8000000000000000000000001' * 2 +
+        '0004000000000001000000010102030405060708090a0b0c' '2c00010400000000' '0600000100000001'
+        '123400160000000000000000')),
+}
+
 PROFILES = {
     'empty': b'',
     'all': b'[port]\nrxq = all\ntxq = lcores\nmax_rxq = 4\nmax_txq = 16\nrxd = 512\ntxd = 32768\nburst = 64\n'
@@ -224,6 +242,8 @@ def main():
     for name, text in COMMANDS.items():
         seed('commands', name, text.encode())
     seed('commands', 'long', b'help ' + b'x' * 5000 + b'\n' + b'a ' * 2000 + b'\nhelp \0\x80\n')
+    for name, data in FILTER.items():
+        seed('filter', name, data)
     for name, data in PROFILES.items():
         seed('profile', name, data)
     for path in glob.glob(os.path.join(ROOT, 'drivers-cfg', 'net_*.cfg')):
