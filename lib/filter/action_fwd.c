@@ -10,13 +10,14 @@
 #include <rte_ether.h>
 #include <rte_ip.h>
 
+#include "filter/buffer_fwd.h"
 #include "lcore/output_fwd.h"
 #include "port/port.h"
 
 /* A copy of a frame of one segment, from the pool that it is from. NULL without a buffer. */
-static struct rte_mbuf *copy_frame(const struct rte_mbuf *packet)
+static struct rte_mbuf *copy_frame(struct mr_lcore *lcore, const struct rte_mbuf *packet)
 {
-	struct rte_mbuf *copy = rte_pktmbuf_alloc(packet->pool);
+	struct rte_mbuf *copy = mr_filter_buffer(lcore, packet->pool);
 	char *frame;
 
 	if (copy == NULL)
@@ -34,7 +35,7 @@ static struct rte_mbuf *copy_frame(const struct rte_mbuf *packet)
 void mr_filter_mirror(struct mr_lcore *lcore, const struct rte_mbuf *packet, uint16_t iface)
 {
 	const struct mr_hooks *hooks = lcore->hooks;
-	struct rte_mbuf *copy = copy_frame(packet);
+	struct rte_mbuf *copy = copy_frame(lcore, packet);
 
 	mr_count(&lcore->counters.copied, 1);
 	if (copy == NULL) {
@@ -86,10 +87,10 @@ static void set_in_frame(uint8_t *frame, uint8_t dscp)
 		set_ipv6(frame + offset, dscp);
 }
 
-bool mr_filter_set_dscp(struct rte_mbuf **packet, uint8_t dscp)
+bool mr_filter_set_dscp(struct mr_lcore *lcore, struct rte_mbuf **packet, uint8_t dscp)
 {
 	if (rte_mbuf_refcnt_read(*packet) > 1) {
-		struct rte_mbuf *copy = copy_frame(*packet);
+		struct rte_mbuf *copy = copy_frame(lcore, *packet);
 
 		if (copy == NULL)
 			return false;

@@ -10,6 +10,6 @@ void mr_filter_mirror(struct mr_lcore *lcore, const struct rte_mbuf *packet, uin
 
 /* Gives the IP packet in a frame another DSCP (RFC 2474 3), the checksum along with it. A frame
  * that other outputs share is replaced by a copy; false if there is no buffer for that. */
-bool mr_filter_set_dscp(struct rte_mbuf **packet, uint8_t dscp);
+bool mr_filter_set_dscp(struct mr_lcore *lcore, struct rte_mbuf **packet, uint8_t dscp);
 
 #endif

@@ -113,7 +113,7 @@ static bool act(struct walk *walk, unsigned i, const struct mr_filter_effect *ef
 			MR_DROP_filter_rejected);
 		return false;
 	case MR_FILTER_SET_DSCP:
-		if (mr_filter_set_dscp(packet, effect->dscp))
+		if (mr_filter_set_dscp(walk->lcore, packet, effect->dscp))
 			return true;
 		drop(walk, i, MR_DROP_no_mbuf);
 		return false;

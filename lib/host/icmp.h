@@ -22,7 +22,7 @@ enum mr_icmp_code {
 	MR_ICMP_PORT = 3,
 	MR_ICMP_TOO_BIG = 4,
 	MR_ICMP_PROHIBITED = 13, /* by a filter (RFC 1812 5.2.7.1) */
-	MR_ICMP_TRANSIT = 0, /* of MR_ICMP_TIME_EXCEEDED */
+	MR_ICMP_TRANSIT = 0,     /* of MR_ICMP_TIME_EXCEEDED */
 	MR_ICMP_REASSEMBLY = 1,
 };
 
