@@ -32,6 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <rte_atomic.h>
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
 #include <rte_pause.h>
@@ -56,7 +57,7 @@ void mr_wake_asleep(struct mr_sleep *sleep)
 void mr_sleep_announce(struct mr_sleep *sleep, bool surely)
 {
 	__atomic_store_n(&sleep->asleep, true, __ATOMIC_SEQ_CST);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	rte_smp_mb();
 	if (surely)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }
