@@ -134,19 +134,19 @@ static bool act(struct walk *walk, unsigned i, const struct mr_filter_effect *ef
 static void step(struct walk *walk, const struct mr_classifier *classifier,
 		 struct mr_verdict_cache *cache)
 {
-	const struct mr_filter_effect *run = NULL; /* neighbours mostly meet the same rule */
+	const struct mr_filter_effect *run; /* neighbours mostly meet the same rule */
 	uint64_t packets = 0, bytes = 0;
 	unsigned count = walk->count;
 
 	mr_classify(classifier, cache, walk->key, walk->start, count, walk->rule);
 	walk->count = 0;
+	run = &walk->program->effect[walk->rule[0]];
 	for (unsigned n = 0; n < count; n++) {
 		const struct mr_filter_effect *effect = &walk->program->effect[walk->rule[n]];
 		unsigned i = walk->at[n];
 
 		if (effect != run) {
-			if (run != NULL)
-				hit(walk, run->counter, packets, bytes);
+			hit(walk, run->counter, packets, bytes);
 			run = effect;
 			packets = bytes = 0;
 		}

@@ -127,7 +127,7 @@ static uint64_t merge_cost(const struct tuple *a, const struct tuple *b)
 
 static void merge_cheapest(struct work *work)
 {
-	struct tuple *into = NULL, *from = NULL;
+	struct tuple *into = work->tuple, *from = work->tuple; /* there are two to be merged */
 	uint64_t best = UINT64_MAX;
 
 	for (unsigned i = 0; i < work->tuples; i++) {
@@ -178,6 +178,8 @@ static void spend_groups(struct work *work, unsigned left)
 							(uint64_t)largest->count * tuple->pieces))
 				largest = tuple;
 		}
+		if (largest == NULL)
+			return; /* no tuples */
 		largest->pieces++;
 	}
 }

@@ -13,8 +13,8 @@ struct mr_handover *mr_handover_create(unsigned size, int socket)
 	struct mr_handover *handover;
 	uint32_t slots = rte_align32pow2(size);
 
-	handover = rte_zmalloc_socket("mr_handover", sizeof(*handover), __alignof__(*handover),
-				      socket);
+	handover = rte_zmalloc_socket("mr_handover", sizeof(*handover),
+				      _Alignof(struct mr_handover), socket);
 	if (handover == NULL)
 		return NULL;
 	handover->size = size;
