@@ -34,7 +34,7 @@ def in_bash(appliance, typed):
 @pytest.mark.parametrize('typed, offered', [
     ('sh', ['show']),
     ('show por', ['port']),
-    ('show port ', ['info', 'xstats', 'stats']),
+    ('show port ', ['info', 'xstats', 'stats', 'hotplug']),
     ('-j show port st', ['stats']),
     ('show port stats ', ['all']),
     ('bridge add ', []),
