@@ -19,6 +19,7 @@ appliance must have lost no packet untold, hold no buffer back and end cleanly; 
 guest is thrown away. A guest of another shape: the fixture `boot`, boot(['igb'] * 4). Emulated NICs
 are slow to wake (e1000 keeps the first frames back for a second): wait for conditions, never for time.
 A test marked `thorough` runs with `scripts/test qemu`, not in `scripts/test`."""
+import collections
 import json
 import os
 import re
@@ -26,6 +27,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -36,6 +38,8 @@ from guest import MODELS, QEMU, Guest  # pylint: disable=wrong-import-position
 from qemu_rig import Rig  # pylint: disable=wrong-import-position
 
 RESULTS = pytest.StashKey()
+STARTED = pytest.StashKey()
+BUDGET = 300  # seconds after which the short run starts no other test
 
 
 def pytest_addoption(parser):
@@ -49,7 +53,8 @@ def pytest_configure(config):
     config.stash[RESULTS] = {}
 
 
-def pytest_sessionstart():
+def pytest_sessionstart(session):
+    session.stash[STARTED] = time.monotonic()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
@@ -78,7 +83,22 @@ def pytest_collection_modifyitems(config, items):
     if not config.getoption('--thorough'):
         kept = [item for item in items if not item.get_closest_marker('thorough')]
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-        items[:] = kept
+        items[:] = in_turns(kept)
+
+
+def in_turns(items):
+    """The first test of each file, then the second of each: what the budget cuts off is of all of them."""
+    place = collections.Counter()
+    keys = {}
+    for item in items:
+        keys[item] = place[item.path]
+        place[item.path] += 1
+    return sorted(items, key=keys.get)
+
+
+def pytest_runtest_setup(item):
+    if not item.config.getoption('--thorough') and time.monotonic() - item.session.stash[STARTED] > BUDGET:
+        pytest.skip(f'the short run is over after {BUDGET} s: scripts/test qemu runs all')
 
 
 @pytest.hookimpl(hookwrapper=True)

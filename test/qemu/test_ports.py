@@ -17,7 +17,7 @@ def test_stop_and_start(rig):
         if number % 2:
             rig.wires[0].send(*burst(0, 1, 100))
         millrace.do(f'port stop {number % 2}')
-        assert millrace.port(number % 2)['link'] == 'down'
+        wait_for(lambda: millrace.port(number % 2)['link'] == 'down', 10, 'the link is down')  # pylint: disable=W0640
         millrace.do(f'port start {number % 2}')
         wait_for(lambda: millrace.port(number % 2)['link'] == 'up', 10, 'the link is up')  # pylint: disable=W0640
         rig.wait_until_forwarding()
