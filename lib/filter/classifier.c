@@ -31,25 +31,14 @@ static void *cut(struct block *block, uint64_t count, size_t size)
 	return array;
 }
 
-static void cut_matches(struct block *block, const struct filter_match_sizes *sizes,
-			struct filter_matches *all)
-{
-	all->match = cut(block, sizes->match, sizeof(*all->match));
-	all->test = cut(block, sizes->test, sizeof(*all->test));
-	all->span16 = cut(block, sizes->span16, sizeof(*all->span16));
-	all->span32 = cut(block, sizes->span32, sizeof(*all->span32));
-	all->span128 = cut(block, sizes->span128, sizeof(*all->span128));
-	all->table = cut(block, sizes->table, sizeof(*all->table));
-	all->table_list = cut(block, sizes->table_list, sizeof(*all->table_list));
-}
-
 static struct mr_classifier *cut_classifier(struct block *block,
 					    const struct filter_match_sizes *sizes)
 {
 	struct mr_classifier *c = cut(block, 1, sizeof(*c));
 	struct filter_matches all;
 
-	cut_matches(block, sizes, &all);
+	block->used += filter_match_place(
+		sizes, block->base == NULL ? NULL : block->base + block->used, &all);
 	if (c != NULL)
 		c->all = all;
 	return c;
@@ -72,9 +61,20 @@ static int take(struct block *block, int socket)
 	return block->base == NULL ? -ENOMEM : 0;
 }
 
+/* A classifier's sieve may look at the whole key. */
+static struct filter_sieve_choices key_words(void)
+{
+	struct filter_sieve_choices words = {.count = FILTER_HALVES};
+
+	for (uint8_t i = 0; i < FILTER_HALVES; i++)
+		words.choice[i] = (struct filter_sieve_choice){.word = i, .offset = 2 * i};
+	return words;
+}
+
 /* Makes the groups and the sieve. Returns 0 or -ENOMEM. */
 static int fill_groups(struct mr_classifier *c, const struct filter_grouping *grouping, int socket)
 {
+	const struct filter_sieve_choices words = key_words();
 	struct filter_sieve_tables *tables;
 	struct block block = {0};
 	int rc;
@@ -85,13 +85,18 @@ static int fill_groups(struct mr_classifier *c, const struct filter_grouping *gr
 		return rc;
 	tables = cut_groups(&block, grouping->count, &c->groups);
 	rc = filter_groups_fill(&c->all, grouping, &c->groups);
-	return rc != 0 ? rc : filter_sieve_compile(&c->all, grouping, tables, &c->sieve);
+	return rc != 0 ? rc : filter_sieve_compile(&c->all, grouping, &words, tables, &c->sieve);
+}
+
+static enum filter_hook hook_of(bool out)
+{
+	return out ? FILTER_AT_OUTPUT : FILTER_AT_INPUT;
 }
 
 static int fill(struct mr_classifier *c, const struct mr_filter_set *set, bool out, int socket)
 {
 	struct filter_grouping grouping;
-	int rc = filter_match_compile(set, out, &c->all);
+	int rc = filter_match_compile(set, hook_of(out), &c->all);
 
 	if (rc >= 0)
 		rc = filter_grouping_make(&c->all, (uint32_t)rc, &grouping);
@@ -120,7 +125,7 @@ static struct mr_classifier *compile(const struct mr_filter_set *set, bool out, 
 	struct block block = {0};
 	struct mr_classifier *c;
 
-	*rc = filter_match_sizes(set, out, &sizes);
+	*rc = filter_match_sizes(set, hook_of(out), &sizes);
 	if (*rc != 0)
 		return NULL;
 	cut_classifier(&block, &sizes);

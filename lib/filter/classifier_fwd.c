@@ -50,8 +50,10 @@ static uint64_t sieve_two(struct burst *burst, const struct filter_sieve_word *w
 	uint64_t any = 0;
 
 	for (unsigned i = 0; i < count; i++) {
-		burst->groups[i] &= filter_sieve_word_groups(&word[0], &burst->key[i]) &
-				    filter_sieve_word_groups(&word[1], &burst->key[i]);
+		const uint8_t *key = (const uint8_t *)&burst->key[i];
+
+		burst->groups[i] &= filter_sieve_word_groups(&word[0], key) &
+				    filter_sieve_word_groups(&word[1], key);
 		any |= burst->groups[i];
 	}
 	return any;

@@ -66,14 +66,15 @@ static bool is_ip(const struct rte_mbuf *m)
 	return type == RTE_BE16(RTE_ETHER_TYPE_IPV4) || type == RTE_BE16(RTE_ETHER_TYPE_IPV6);
 }
 
-/* Reads the keys of all packets that rules are about. */
-static void read_keys(struct walk *walk, const struct mr_classifier *classifier, unsigned count)
+/* Reads the keys of all packets of a mask that rules are about. */
+static void read_keys(struct walk *walk, const struct mr_classifier *classifier, uint64_t mask)
 {
 	bool routed = walk->iface->mode == MR_MODE_ROUTE;
 	struct mr_filter_place place = {
 		.iface_in = walk->iface->index, .iface_out = MR_IFACE_NONE, .out = walk->out};
 
-	for (unsigned i = 0; i < count; i++) {
+	for (; mask != 0; mask &= mask - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(mask);
 		const struct rte_mbuf *m = walk->packet[i];
 		enum mr_filter_reading reading;
 
@@ -168,12 +169,12 @@ static void step(struct walk *walk, const struct mr_classifier *classifier,
 	hit(walk, run->counter, packets, bytes);
 }
 
-/* Returns the mask of packets that go on. */
+/* Returns the mask of packets that go on, of `count`. */
 static uint64_t meet_rules(struct walk *walk, unsigned count)
 {
 	const struct mr_classifier *classifier = walk->program->classifier[walk->out];
 
-	read_keys(walk, classifier, count);
+	read_keys(walk, classifier, UINT64_MAX >> (64 - count) & ~walk->kept);
 	while (walk->count != 0)
 		step(walk, classifier, walk->program->fwd->cache[walk->lcore->index][walk->out]);
 	return walk->kept;
@@ -231,6 +232,58 @@ static uint64_t bytes_of(struct rte_mbuf *const *packets, unsigned count)
 	return bytes;
 }
 
+/* ---- the first glance ---- */
+
+/* Counts packets of a mask that all meet the same rule. */
+static void count_all(const struct walk *walk, const struct mr_filter_effect *effect, uint64_t mask)
+{
+	uint64_t bytes = 0;
+
+	if (mask == 0)
+		return;
+	if ((mask & (mask + 1)) == 0) {
+		bytes = bytes_of(walk->packet, (unsigned)__builtin_popcountll(mask));
+	} else {
+		for (uint64_t left = mask; left != 0; left &= left - 1)
+			bytes += walk->packet[__builtin_ctzll(left)]->pkt_len;
+	}
+	hit(walk, effect->counter, (unsigned)__builtin_popcountll(mask), bytes);
+}
+
+static const struct mr_filter_effect *unmatched(const struct walk *walk)
+{
+	return &walk->program->effect[walk->program->count];
+}
+
+/* Lets the packets pass that no rule matches, and tells the output hook which they are. */
+static void glance(struct walk *walk, unsigned count)
+{
+	const struct filter_glance *first = walk->program->glance;
+
+	walk->kept = filter_glance(first, walk->packet, count);
+	for (unsigned i = 0; i < count; i++)
+		*mr_hook_word(walk->packet[i]) = (walk->kept >> i & 1) != 0 ? first->mark : 0;
+	count_all(walk, unmatched(walk), walk->kept);
+}
+
+static void forget(const struct mr_vector *vector)
+{
+	for (unsigned i = 0; i < vector->count; i++)
+		*mr_hook_word(vector->packet[i]) = 0;
+}
+
+/* Lets the packets pass of which the input hook said that no rule matches them. */
+static void recall(struct walk *walk, unsigned count)
+{
+	uint32_t mark = walk->program->glance->mark;
+
+	for (unsigned i = 0; i < count; i++)
+		walk->kept |= (uint64_t)(*mr_hook_word(walk->packet[i]) == mark) << i;
+	count_all(walk, unmatched(walk), walk->kept);
+}
+
+/* ---- the hooks ---- */
+
 void mr_filter_input(const struct mr_hooks *hooks, struct mr_lcore *lcore, struct mr_vector *vector,
 		     const struct mr_iface *iface)
 {
@@ -238,11 +291,15 @@ void mr_filter_input(const struct mr_hooks *hooks, struct mr_lcore *lcore, struc
 	const struct mr_filter_effect *effect = passes_all(program, false);
 	struct walk walk;
 
-	if (unlikely(is_exempt(program, iface)))
+	if (unlikely(is_exempt(program, iface))) {
+		forget(vector);
 		return;
+	}
 	start(&walk, program, lcore, iface, vector->packet, false);
-	if (likely(effect != NULL)) {
-		hit(&walk, effect->counter, vector->count, bytes_of(vector->packet, vector->count));
+	if (program->glance != NULL)
+		glance(&walk, vector->count);
+	if (effect != NULL) {
+		count_all(&walk, effect, mr_vector_all(vector) & ~walk.kept);
 		return;
 	}
 	uint64_t kept = meet_rules(&walk, vector->count);
@@ -262,10 +319,12 @@ unsigned mr_filter_output(const struct mr_hooks *hooks, struct mr_lcore *lcore,
 	if (count == 0 || unlikely(is_exempt(program, iface)))
 		return count;
 	start(&walk, program, lcore, iface, packets, true);
-	if (likely(effect != NULL)) {
+	if (effect != NULL) {
 		hit(&walk, effect->counter, count, *bytes);
 		return count;
 	}
+	if (program->glance != NULL)
+		recall(&walk, count);
 	uint64_t kept = meet_rules(&walk, count);
 
 	if (unlikely(kept != UINT64_MAX >> (64 - count))) {

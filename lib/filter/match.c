@@ -19,7 +19,7 @@
 
 struct compile {
 	const struct mr_filter_set *set;
-	bool out;
+	enum filter_hook hook;
 	struct filter_matches *all; /* NULL: only count */
 	struct filter_match_sizes used;
 	uint32_t *table_of_set; /* by address set, one above the table; 0: none yet */
@@ -145,8 +145,11 @@ static void add_field(struct compile *c, struct filter_match *match,
 		add_ranges(c, match, FILTER_RANGES16, OFFSET(iface_out), test);
 		break;
 	case MR_FILTER_VIA:
-		add_ranges(c, match, FILTER_RANGES16, c->out ? OFFSET(iface_out) : OFFSET(iface_in),
-			   test);
+		if (c->hook != FILTER_AT_EITHER)
+			add_ranges(c, match, FILTER_RANGES16,
+				   c->hook == FILTER_AT_OUTPUT ? OFFSET(iface_out)
+							       : OFFSET(iface_in),
+				   test);
 		break;
 	default:
 		add_ranges(c, match, FILTER_RANGES16, OFFSET(vrf), test);
@@ -315,6 +318,23 @@ static int add_rule(struct compile *c, const struct mr_filter_rule *rule, uint32
 	return rc;
 }
 
+static bool is_for(const struct compile *c, const struct mr_filter_rule *rule)
+{
+	return (c->hook != FILTER_AT_OUTPUT && mr_filter_rule_is_for(rule, false)) ||
+	       (c->hook != FILTER_AT_INPUT && mr_filter_rule_is_for(rule, true));
+}
+
+/* Whether all packets that meet a rule end there, whatever they are. */
+static bool ends_all(const struct compile *c, const struct mr_filter_rule *rule)
+{
+	if (!mr_filter_action_is_final(rule->action))
+		return false;
+	if (c->hook == FILTER_AT_EITHER &&
+	    !(mr_filter_rule_is_for(rule, false) && mr_filter_rule_is_for(rule, true)))
+		return false;
+	return mr_filter_rule_wants(rule, false) == 0 && mr_filter_rule_wants(rule, true) == 0;
+}
+
 static int add_rules(struct compile *c)
 {
 	bool jumps = false;
@@ -326,21 +346,21 @@ static int add_rules(struct compile *c)
 	for (uint32_t i = 0; i < c->set->count && rc == 0; i++) {
 		const struct mr_filter_rule *rule = c->set->rule[i];
 
-		if (!mr_filter_rule_is_for(rule, c->out))
+		if (!is_for(c, rule))
 			continue;
 		rc = add_rule(c, rule, i);
 		jumps = jumps || rule->action == MR_FILTER_SKIPTO;
-		if (!jumps && mr_filter_action_is_final(rule->action) &&
-		    mr_filter_rule_wants(rule, c->out) == 0)
+		if (!jumps && ends_all(c, rule))
 			break;
 	}
 	free(c->table_of_set);
 	return rc;
 }
 
-int filter_match_sizes(const struct mr_filter_set *set, bool out, struct filter_match_sizes *sizes)
+int filter_match_sizes(const struct mr_filter_set *set, enum filter_hook hook,
+		       struct filter_match_sizes *sizes)
 {
-	struct compile c = {.set = set, .out = out};
+	struct compile c = {.set = set, .hook = hook};
 	int rc = add_rules(&c);
 
 	*sizes = c.used;
@@ -350,9 +370,33 @@ int filter_match_sizes(const struct mr_filter_set *set, bool out, struct filter_
 	return rc;
 }
 
-int filter_match_compile(const struct mr_filter_set *set, bool out, struct filter_matches *all)
+static void *cut(uint8_t *base, size_t *used, uint64_t count, size_t size)
 {
-	struct compile c = {.set = set, .out = out, .all = all};
+	void *array = base == NULL ? NULL : base + *used;
+
+	*used += RTE_ALIGN_CEIL(count * size, RTE_CACHE_LINE_SIZE);
+	return array;
+}
+
+size_t filter_match_place(const struct filter_match_sizes *sizes, uint8_t *base,
+			  struct filter_matches *all)
+{
+	size_t used = 0;
+
+	all->match = cut(base, &used, sizes->match, sizeof(*all->match));
+	all->test = cut(base, &used, sizes->test, sizeof(*all->test));
+	all->span16 = cut(base, &used, sizes->span16, sizeof(*all->span16));
+	all->span32 = cut(base, &used, sizes->span32, sizeof(*all->span32));
+	all->span128 = cut(base, &used, sizes->span128, sizeof(*all->span128));
+	all->table = cut(base, &used, sizes->table, sizeof(*all->table));
+	all->table_list = cut(base, &used, sizes->table_list, sizeof(*all->table_list));
+	return used;
+}
+
+int filter_match_compile(const struct mr_filter_set *set, enum filter_hook hook,
+			 struct filter_matches *all)
+{
+	struct compile c = {.set = set, .hook = hook, .all = all};
 	int rc = add_rules(&c);
 
 	return rc != 0 ? rc : (int)c.used.match;

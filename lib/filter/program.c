@@ -7,6 +7,7 @@
 #include <rte_malloc.h>
 
 #include "filter/classifier.h"
+#include "filter/glance.h"
 
 bool mr_filter_set_is_empty(const struct mr_filter_set *set)
 {
@@ -58,6 +59,18 @@ static int refuse_state(const struct mr_filter_set *set, struct mr_error *error)
 	return 0;
 }
 
+static int compile_glance(struct mr_filter_program *program, const struct mr_filter_set *set,
+			  int socket, struct mr_error *error)
+{
+	int rc;
+
+	if (set->default_action != MR_FILTER_ALLOW ||
+	    (program->classifier[0]->trivial && program->classifier[1]->trivial))
+		return 0;
+	rc = filter_glance_compile(set, socket, &program->glance);
+	return rc == 0 ? 0 : mr_fail(error, rc, "no memory to compile %u rules", set->count);
+}
+
 struct mr_filter_program *mr_filter_program_make(const struct mr_filter_fwd *fwd,
 						 const struct mr_filter_set *set,
 						 struct mr_filter_police *const *police, int socket,
@@ -90,6 +103,10 @@ struct mr_filter_program *mr_filter_program_make(const struct mr_filter_fwd *fwd
 			return NULL;
 		}
 	}
+	if (compile_glance(program, set, socket, error) != 0) {
+		mr_filter_program_free(program);
+		return NULL;
+	}
 	return program;
 }
 
@@ -99,5 +116,6 @@ void mr_filter_program_free(struct mr_filter_program *program)
 		return;
 	for (unsigned out = 0; out < 2; out++)
 		mr_classifier_free(program->classifier[out]);
+	filter_glance_free(program->glance);
 	rte_free(program);
 }

@@ -7,6 +7,7 @@
 
 #include "filter/classifier_fwd.h"
 #include "filter/filter_fwd.h"
+#include "filter/glance_fwd.h"
 #include "lcore/lcore.h"
 
 /* What a matching rule does. */
@@ -27,6 +28,8 @@ struct mr_filter_effect {
 struct mr_filter_program {
 	struct mr_hooks hooks;               /* first, since lcores know the program by it */
 	struct mr_classifier *classifier[2]; /* at input, at output */
+	/* NULL: it would tell nothing. Only where packets that no rule matches pass. */
+	struct filter_glance *glance;
 	const struct mr_filter_fwd *fwd;
 	uint32_t count; /* rules */
 	struct mr_filter_effect effect[];

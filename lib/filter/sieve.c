@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "filter/projection.h"
 
@@ -20,8 +21,19 @@ struct sieve_work {
 	float passes[FILTER_HALVES][FILTER_GROUPS]; /* the probabilities */
 };
 
+/* Lets each value pass whose first byte one that passes has. */
+static void widen(struct filter_values *values)
+{
+	for (unsigned first = 0; first < 256; first++) {
+		uint64_t *bits = &values->bits[first * 256 / 64];
+
+		if ((bits[0] | bits[1] | bits[2] | bits[3]) != 0)
+			memset(bits, 0xff, 256 / 8);
+	}
+}
+
 static void project_groups(const struct filter_matches *all, const struct filter_grouping *grouping,
-			   unsigned word, struct sieve_work *work)
+			   const struct filter_sieve_choice *choice, struct sieve_work *work)
 {
 	for (unsigned g = 0; g < grouping->groups; g++) {
 		struct filter_values *values = &work->values[g];
@@ -29,7 +41,9 @@ static void project_groups(const struct filter_matches *all, const struct filter
 		memset(values, 0, sizeof(*values));
 		for (uint32_t i = grouping->start[g]; i < grouping->start[g + 1]; i++)
 			filter_project_word(all, &all->match[grouping->item[i].match],
-					    grouping->item[i].item, word, values);
+					    grouping->item[i].item, choice->word, values);
+		if (choice->first)
+			widen(values);
 	}
 }
 
@@ -48,21 +62,21 @@ static double probability(const struct filter_values *values, unsigned word)
 	return least + (1 - least) * passes;
 }
 
-/* The word that leaves the fewest groups of those that `left` lets pass, or FILTER_HALVES. */
-static unsigned best_word(const struct sieve_work *work, const double *left, unsigned groups,
-			  double *sum)
+/* The choice that leaves the fewest groups of those that `left` lets pass, or `choices`. */
+static unsigned best_choice(const struct sieve_work *work, const double *left, unsigned groups,
+			    unsigned choices, double *sum)
 {
-	unsigned best = FILTER_HALVES;
+	unsigned best = choices;
 	double limit = *sum * worth;
 
-	for (unsigned word = 0; word < FILTER_HALVES; word++) {
+	for (unsigned i = 0; i < choices; i++) {
 		double with = 0;
 
 		for (unsigned g = 0; g < groups; g++)
-			with += left[g] * work->passes[word][g];
+			with += left[g] * work->passes[i][g];
 		if (with < limit) {
 			limit = with;
-			best = word;
+			best = i;
 		}
 	}
 	*sum = limit;
@@ -105,6 +119,7 @@ static void fill_word(const struct sieve_work *work, unsigned groups, uint8_t *c
 }
 
 int filter_sieve_compile(const struct filter_matches *all, const struct filter_grouping *grouping,
+			 const struct filter_sieve_choices *choices,
 			 struct filter_sieve_tables *tables, struct filter_sieve *sieve)
 {
 	struct sieve_work *work = malloc(sizeof(*work));
@@ -112,28 +127,30 @@ int filter_sieve_compile(const struct filter_matches *all, const struct filter_g
 
 	if (work == NULL)
 		return -ENOMEM;
-	for (unsigned word = 0; word < FILTER_HALVES; word++) {
-		project_groups(all, grouping, word, work);
+	for (unsigned i = 0; i < choices->count; i++) {
+		project_groups(all, grouping, &choices->choice[i], work);
 		for (unsigned g = 0; g < grouping->groups; g++)
-			work->passes[word][g] = (float)probability(&work->values[g], word);
+			work->passes[i][g] =
+				(float)probability(&work->values[g], choices->choice[i].word);
 	}
 	for (unsigned g = 0; g < grouping->groups; g++)
 		left[g] = 1;
 	sieve->every = grouping->groups == 0 ? 0 : UINT64_MAX >> (FILTER_GROUPS - grouping->groups);
 	sieve->words = 0;
 	while (sieve->words < FILTER_SIEVE_WORDS && sum > enough) {
-		unsigned word = best_word(work, left, grouping->groups, &sum), n = sieve->words;
+		unsigned n = sieve->words;
+		unsigned best = best_choice(work, left, grouping->groups, choices->count, &sum);
 
-		if (word == FILTER_HALVES)
+		if (best == choices->count)
 			break;
 		for (unsigned g = 0; g < grouping->groups; g++) {
-			left[g] *= work->passes[word][g];
-			work->passes[word][g] = 1; /* it has done what it can */
+			left[g] *= work->passes[best][g];
+			work->passes[best][g] = 1; /* it has done what it can */
 		}
-		project_groups(all, grouping, word, work);
+		project_groups(all, grouping, &choices->choice[best], work);
 		fill_word(work, grouping->groups, tables->class_of[n], tables->groups_of[n]);
 		sieve->word[sieve->words++] = (struct filter_sieve_word){
-			tables->class_of[n], tables->groups_of[n], word * 2};
+			tables->class_of[n], tables->groups_of[n], choices->choice[best].offset};
 	}
 	/* The packet path takes them in pairs. */
 	if (sieve->words & 1) {

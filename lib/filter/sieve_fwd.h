@@ -24,7 +24,7 @@
 struct filter_sieve_word {
 	const uint8_t *class_of;
 	const uint64_t *groups_of; /* by class */
-	uint32_t offset;           /* of the word in the key */
+	uint32_t offset;           /* of the word in what is looked at: a key, or a frame */
 };
 
 struct filter_sieve {
@@ -34,11 +34,11 @@ struct filter_sieve {
 };
 
 static inline uint64_t filter_sieve_word_groups(const struct filter_sieve_word *word,
-						const struct mr_filter_key *key)
+						const uint8_t *at)
 {
 	uint16_t value;
 
-	memcpy(&value, (const uint8_t *)key + word->offset, sizeof(value));
+	memcpy(&value, at + word->offset, sizeof(value));
 	return word->groups_of[word->class_of[value]];
 }
 

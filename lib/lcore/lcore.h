@@ -41,6 +41,13 @@ struct mr_hooks {
 			   uint64_t *bytes);
 };
 
+/* A word that the input hook leaves in a packet for the output hook. Packets of the control thread,
+ * which met no input hook, have 0. */
+static inline uint32_t *mr_hook_word(struct rte_mbuf *packet)
+{
+	return &packet->hash.usr;
+}
+
 /* Shared by all lcores; written by the control thread. */
 struct mr_forwarding {
 	struct mr_ifaces *ifaces;

@@ -49,8 +49,12 @@ static unsigned send_injected(struct mr_lcore *lcore)
 	unsigned count =
 		rte_ring_sc_dequeue_burst(lcore->inject, (void **)packets, MR_VECTOR_SIZE, NULL);
 
-	for (unsigned i = 0; i < count; i++)
-		mr_output(lcore, mr_punt_of(packets[i])->iface, &packets[i], 1);
+	for (unsigned i = 0; i < count; i++) {
+		uint16_t iface = mr_punt_of(packets[i])->iface;
+
+		*mr_hook_word(packets[i]) = 0;
+		mr_output(lcore, iface, &packets[i], 1);
+	}
 	mr_count(&lcore->counters.injected, count);
 	return count;
 }
