@@ -179,8 +179,9 @@ class Testpmd(Forwarder):
 class Millrace(Forwarder):
     READY = 'millrace: ready'
 
-    def __init__(self, build, mode, directory, lcores):
-        self.build, self.mode = build, mode
+    def __init__(self, build, mode, directory, lcores, rules=None):
+        """rules: a file for the packet filter."""
+        self.build, self.mode, self.rules = build, mode, rules
         super().__init__(directory, lcores)
 
     def command(self):
@@ -202,6 +203,8 @@ class Millrace(Forwarder):
     def __enter__(self):
         super().__enter__()
         self.ctl('stop')
+        if self.rules:
+            self.ctl('filter', 'load', self.rules)
         return self
 
     def counters(self):

@@ -173,14 +173,14 @@ class Millrace(Forwarder):
     STILL = ('dropped', 'punted', 'consumed', 'originated', 'copied', 'learn_full',
              'stations_moved')
 
-    def __init__(self, program, mode, directory, cpus, burst):
-        self.program, self.mode, self.config = program, mode, f'{directory}/config'
+    def __init__(self, program, mode, directory, cpus, burst, mbufs=MBUFS):
+        self.program, self.mode, self.config, self.mbufs = program, mode, f'{directory}/config', mbufs
         super().__init__('millrace', directory, cpus, burst)
 
     def command(self):
         burst = [f'--burst={self.burst}'] if self.burst else []
         return [self.program, *self.eal(), f'--forward-mode={self.mode}', f'--config={self.config}',
-                f'--ctl-socket={self.directory}/ctl', f'--total-num-mbufs={MBUFS}', *burst]
+                f'--ctl-socket={self.directory}/ctl', f'--total-num-mbufs={self.mbufs}', *burst]
 
     def ready(self):
         if 'ready' not in self.log():

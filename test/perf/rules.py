@@ -2,14 +2,17 @@
 """Sets of rules for the benchmark, and the change from one to the other while millrace forwards.
 
 Rules deny TCP or UDP from a /24 that no packet is from to a host and port behind the router: destinations
-like the packets', and nothing that any of them matches. Both hooks look at them.
+like the packets', and nothing that any of them matches. Both hooks look at them. Where packets are to
+match, a last rule allows UDP.
 """
 import os
 import random
 import subprocess
 
-# scenario: rules, None: one that allows all
-SCENARIOS = {'filter-all': None, 'filter-30': 30, 'filter-1000': 1000, 'filter-100000': 100000}
+# scenario: rules that do not match, and one that does
+SCENARIOS = {'filter-all': (0, 'allow all from any to any'),
+             **{f'filter-{count}': (count, None) for count in (30, 1000, 100000)},
+             **{f'filter-last-{count}': (count, 'allow udp from any to any') for count in (30, 1000, 100000)}}
 
 
 def rule(rng, number):
@@ -21,8 +24,10 @@ def rule(rng, number):
 def make(scenario, directory):
     """Writes what `filter load` reads; returns its path."""
     rng = random.Random(scenario)
-    count = SCENARIOS[scenario]
-    lines = ['add 1 allow all from any to any'] if count is None else [rule(rng, n + 1) for n in range(count)]
+    count, last = SCENARIOS[scenario]
+    lines = [rule(rng, n + 1) for n in range(count)]
+    if last:
+        lines.append(f'add {count + 1} {last}')
     path = f'{directory}/rules'
     with open(path, 'w', encoding='ascii') as file:
         file.write('\n'.join(lines) + '\n')

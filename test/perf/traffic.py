@@ -62,9 +62,9 @@ def bridge_frames(side, rng):
                         0xc6130000 + rng.randrange(1 << 16), rng)
 
 
-def routed_frames(side, prefixes, rng):
+def routed_frames(side, prefixes, rng, flows):
     """Destinations inside prefixes (address, length) that the other port leads to."""
-    for flow in range(FLOWS):
+    for flow in range(flows):
         prefix, length = rng.choice(prefixes)
         destination = prefix | rng.getrandbits(32 - length)
         yield udp_frame(PORT_MACS[side], station_mac(side, flow % STATIONS),
@@ -105,8 +105,15 @@ def ports(directory):
     return len(glob.glob(f'{directory}/p*.pcap'))
 
 
-def make(scenario, directory):
-    """Writes p0.pcap, p1.pcap, ... and config of a scenario into a directory."""
+def repeated(frames, count):
+    """As many, from the first again when they are fewer."""
+    frames = list(frames)
+    return [frames[n % len(frames)] for n in range(count)]
+
+
+def make(scenario, directory, flows=FLOWS):
+    """Writes p0.pcap, p1.pcap, ... and config of a scenario into a directory. flows: a port, in route16;
+    fewer than usual are sent in as many frames as usual."""
     rng = random.Random(scenario)
     kind = scenario.removesuffix('-cross')
     sides = range(2 if kind == scenario else 4)
@@ -119,7 +126,8 @@ def make(scenario, directory):
         else:
             prefixes = [few_prefixes(side) for side in sides]
         config += route_config(prefixes)
-        frames = [routed_frames(side, prefixes[side ^ 1], rng) for side in sides]
+        frames = [repeated(routed_frames(side, prefixes[side ^ 1], rng, flows), max(flows, FLOWS))
+                  for side in sides]
     for side in sides:
         write_capture(f'{directory}/p{side}.pcap', frames[side])
     with open(f'{directory}/config', 'w', encoding='ascii') as file:
