@@ -18,6 +18,7 @@
 #include "filter/address_set.h"
 #include "filter/classifier.h"
 #include "filter/log_fwd.h"
+#include "filter/plain_cache.h"
 #include "filter/police.h"
 #include "filter/program.h"
 #include "filter/publish.h"
@@ -32,6 +33,7 @@ static void free_filter(struct mr_filter *filter)
 		free(filter->fwd.hits[i]);
 		for (unsigned out = 0; out < 2; out++)
 			mr_verdict_cache_free(filter->fwd.cache[i][out]);
+		plain_cache_free(filter->fwd.plain[i]);
 	}
 	mr_filter_program_free(filter->program);
 	for (uint32_t i = 0; filter->police != NULL && i < MR_FILTER_COUNTERS; i++)
@@ -75,6 +77,11 @@ int mr_filter_create(struct mr *mr, struct mr_error *error)
 			filter->fwd.cache[i][out] = mr_verdict_cache_create(
 				MR_VERDICT_CACHE_DEFAULT, mr->lcores->lcore[i]->socket);
 			failed = filter->fwd.cache[i][out] == NULL;
+		}
+		if (!failed) {
+			filter->fwd.plain[i] =
+				plain_cache_create(PLAIN_CACHE_MAX, mr->lcores->lcore[i]->socket);
+			failed = filter->fwd.plain[i] == NULL;
 		}
 	}
 	if (failed) {

@@ -9,6 +9,7 @@
 
 struct mr_filter_log;
 struct mr_verdict_cache;
+struct plain_cache;
 
 /* What one lcore counted of one rule. Written by that lcore alone, with plain stores (mr_count);
  * anyone may read. */
@@ -23,8 +24,9 @@ struct mr_filter_fwd {
 	struct mr_filter_hits *hits[MR_MAX_LCORES];
 	/* By lcore index, at input and at output: the lcore's own; set once. */
 	struct mr_verdict_cache *cache[MR_MAX_LCORES][2];
-	struct mr_filter_log *log;      /* by lcore index: the lcore's own; set once */
-	uint8_t exempt[MR_MAX_BRIDGES]; /* 1: what a bridge carries meets no rules */
+	struct plain_cache *plain[MR_MAX_LCORES]; /* by lcore index: the lcore's own; set once */
+	struct mr_filter_log *log;                /* by lcore index: the lcore's own; set once */
+	uint8_t exempt[MR_MAX_BRIDGES];           /* 1: what a bridge carries meets no rules */
 };
 
 #endif

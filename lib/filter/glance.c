@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <rte_cycles.h>
 #include <rte_malloc.h>
 
 #include "filter/match.h"
@@ -142,8 +141,6 @@ int filter_glance_compile(const struct mr_filter_set *set, int socket,
 	if (compiled == NULL)
 		return -ENOMEM;
 	rc = compile(set, compiled);
-	/* No two programs that follow each other have the same. */
-	compiled->glance.mark = (uint32_t)rte_rdtsc() | 1;
 	if (rc == 0 &&
 	    (is_useful(&compiled->glance.sieve[0]) || is_useful(&compiled->glance.sieve[1])))
 		*glance = &compiled->glance;

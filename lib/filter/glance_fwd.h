@@ -5,11 +5,10 @@
 /*
  * The first glance at packets: which of them no rule matches, at either hook.
  *
- * Most packets are plain: untagged, IPv4 without options or IPv6 without extension headers, whole,
- * TCP or UDP. These have each field at a place that is known, so a sieve can look at the frame as
- * it lies there, without reading headers first. It looks only at what routing leaves as it is
- * (addresses, ports, protocol), for the rules of both hooks at once: so a packet that nothing
- * matches is told once, and marked for the output hook. All others are left to the rules.
+ * Of plain packets (filter/plain_fwd.h) a sieve can look at the frame as it lies there, without
+ * reading headers first. It looks only at what routing leaves as it is (addresses, ports,
+ * protocol), for the rules of both hooks at once: so a packet that nothing matches is told once,
+ * and marked for the output hook. All others are left to the rules.
  */
 #include <stdint.h>
 
@@ -18,7 +17,6 @@
 
 /* Written by the control thread before it is published, and never again. */
 struct filter_glance {
-	uint32_t mark;                /* of packets that no rule matches; not 0 */
 	struct filter_sieve sieve[2]; /* of IPv4 and of IPv6 frames */
 };
 

@@ -59,6 +59,17 @@ static int refuse_state(const struct mr_filter_set *set, struct mr_error *error)
 	return 0;
 }
 
+static void find_by_flow(struct mr_filter_program *program)
+{
+	const uint32_t of_packet = MR_FILTER_WANT_LENGTH | MR_FILTER_WANT_TTL |
+				   MR_FILTER_WANT_DSCP | MR_FILTER_WANT_MACS;
+	uint32_t wants = program->classifier[0]->wants | program->classifier[1]->wants;
+
+	program->by_flow = (wants & of_packet) == 0 &&
+			   !(program->classifier[0]->trivial && program->classifier[1]->trivial);
+	program->tcp_flags = (wants & MR_FILTER_WANT_TCP) != 0 ? 0xff : 0;
+}
+
 static int compile_glance(struct mr_filter_program *program, const struct mr_filter_set *set,
 			  int socket, struct mr_error *error)
 {
@@ -103,6 +114,7 @@ struct mr_filter_program *mr_filter_program_make(const struct mr_filter_fwd *fwd
 			return NULL;
 		}
 	}
+	find_by_flow(program);
 	if (compile_glance(program, set, socket, error) != 0) {
 		mr_filter_program_free(program);
 		return NULL;

@@ -28,6 +28,10 @@ struct mr_filter_effect {
 struct mr_filter_program {
 	struct mr_hooks hooks;               /* first, since lcores know the program by it */
 	struct mr_classifier *classifier[2]; /* at input, at output */
+	/* Whether the first rule that a packet meets is the same for all packets of a flow, at
+	 * both hooks, and which of TCP's flags it then depends on. */
+	bool by_flow;
+	uint8_t tcp_flags;
 	/* NULL: it would tell nothing. Only where packets that no rule matches pass. */
 	struct filter_glance *glance;
 	const struct mr_filter_fwd *fwd;

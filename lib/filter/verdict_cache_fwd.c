@@ -7,11 +7,6 @@
 #include <rte_prefetch.h>
 
 enum {
-	SAMPLE = 1024, /* packets after which the cache asks itself whether it is of use */
-	PAUSE = 16384, /* packets that it stays out of the way for when it is not */
-};
-
-enum {
 	WANT_REST = MR_FILTER_WANT_LENGTH | MR_FILTER_WANT_TTL | MR_FILTER_WANT_DSCP |
 		    MR_FILTER_WANT_MACS | MR_FILTER_WANT_VRF
 };
@@ -61,23 +56,6 @@ static bool is_verdict_of(const struct mr_verdict_cache *cache, uint32_t place,
 		same_bytes(cache->rest[place].bytes, rest_of(key), sizeof(struct verdict_rest)));
 }
 
-/* Whether the cache is to be asked for these packets. */
-static bool is_of_use(struct mr_verdict_cache *cache, unsigned count)
-{
-	if (cache->pause > count) {
-		cache->pause -= count;
-		return false;
-	}
-	cache->pause = 0;
-	if (cache->asked < SAMPLE)
-		return true;
-	if (cache->known < SAMPLE / 2)
-		cache->pause = PAUSE;
-	cache->asked = 0;
-	cache->known = 0;
-	return cache->pause == 0;
-}
-
 static void find_places(const struct mr_verdict_cache *cache, const struct mr_filter_key *key,
 			const uint32_t *start, const uint8_t *packet, unsigned count,
 			bool with_rest, uint32_t *place)
@@ -101,7 +79,7 @@ unsigned verdict_cache_get(struct mr_verdict_cache *cache, const struct mr_class
 	bool with_rest = (c->wants & WANT_REST) != 0;
 	unsigned left = 0;
 
-	*ask = is_of_use(cache, count);
+	*ask = filter_is_worth(&cache->worth, count);
 	if (!*ask)
 		return count;
 	if (unlikely(cache->generation != c->generation)) {
@@ -121,8 +99,7 @@ unsigned verdict_cache_get(struct mr_verdict_cache *cache, const struct mr_class
 		packet[left] = packet[i];
 		place[left++] = at - 1;
 	}
-	cache->asked += count;
-	cache->known += count - left;
+	filter_worth_note(&cache->worth, count, count - left);
 	return left;
 }
 

@@ -11,10 +11,6 @@
  * look at it. Verdicts carry an epoch, which counts the classifiers that the lcore has seen: so a
  * new one makes all of them void at once, and nothing need be cleared.
  *
- * A flood of new flows must not pay for verdicts that nobody asks again. So the cache watches how
- * often it knows the answer: when that is seldom, it stays out of the way for a while and then
- * takes another sample.
- *
  * All of it is written by the lcore that it belongs to, and read by no other.
  */
 #include <assert.h>
@@ -22,6 +18,7 @@
 #include <stdint.h>
 
 #include "filter/classifier_fwd.h"
+#include "filter/worth_fwd.h"
 
 struct verdict {
 	alignas(64) uint8_t flow[MR_FILTER_FLOW_SIZE];
@@ -43,8 +40,7 @@ struct mr_verdict_cache {
 	uint32_t turn;                       /* which of a pair is replaced next: bit 0 */
 	uint64_t generation;                 /* of the classifier that epoch stands for */
 	uint64_t epoch;
-	uint32_t asked, known; /* of this sample */
-	uint32_t pause;        /* packets until the next sample */
+	struct filter_worth worth;
 };
 
 /*

@@ -240,16 +240,16 @@ static void verdicts_are_remembered_until_rules_change(void **state)
 	make_flow(&key[1], 2);
 	for (unsigned i = 0; i < 3; i++)
 		mr_classify(c, cache, key, NULL, 2, rule);
-	assert_int_equal(cache->asked, 6);
-	assert_int_equal(cache->known, 4);
+	assert_int_equal(cache->worth.asked, 6);
+	assert_int_equal(cache->worth.known, 4);
 	/* What is not of the flow counts too. */
 	key[0].ttl = 2;
 	mr_classify(c, cache, key, NULL, 2, rule);
-	assert_int_equal(cache->known, 5);
+	assert_int_equal(cache->worth.known, 5);
 	mr_classify(other, cache, key, NULL, 2, rule);
-	assert_int_equal(cache->known, 5);
+	assert_int_equal(cache->worth.known, 5);
 	mr_classify(c, cache, key, NULL, 2, rule);
-	assert_int_equal(cache->known, 5);
+	assert_int_equal(cache->worth.known, 5);
 	mr_verdict_cache_free(cache);
 	mr_classifier_free(c);
 	mr_classifier_free(other);
@@ -269,14 +269,14 @@ static void a_flood_of_new_flows_makes_the_cache_pause(void **state)
 		for (unsigned i = 0; i < MR_CLASSIFY_MAX; i++)
 			make_flow(&key[i], ++flow);
 		mr_classify(c, cache, key, NULL, MR_CLASSIFY_MAX, rule);
-		paused += cache->pause > 0;
+		paused += cache->worth.pause > 0;
 	}
 	assert_true(paused > bursts * 9 / 10);
 	/* It wakes again. */
 	for (unsigned n = 0; n < 1000; n++)
 		mr_classify(c, cache, key, NULL, MR_CLASSIFY_MAX, rule);
-	assert_int_equal(cache->pause, 0);
-	assert_true(cache->known > 0);
+	assert_int_equal(cache->worth.pause, 0);
+	assert_true(cache->worth.known > 0);
 	mr_verdict_cache_free(cache);
 	mr_classifier_free(c);
 	mr_filter_set_free(set);

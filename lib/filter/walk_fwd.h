@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FILTER_WALK_FWD_H
+#define FILTER_WALK_FWD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "filter/plain_cache_fwd.h"
+#include "filter/program_fwd.h"
+
+/* Packets on their way through the rules. */
+struct walk {
+	const struct mr_filter_program *program;
+	struct mr_lcore *lcore;
+	struct mr_filter_hits *hits; /* the lcore's, by counter */
+	struct rte_mbuf **packet;
+	const struct mr_iface *iface; /* of the hook */
+	bool out;                     /* which hook */
+	uint64_t kept;                /* mask of packets that go on */
+	unsigned count;               /* of those below */
+	uint8_t at[MR_VECTOR_SIZE];   /* in packet[] */
+	uint32_t start[MR_VECTOR_SIZE], rule[MR_VECTOR_SIZE];
+	struct mr_filter_key key[MR_VECTOR_SIZE];
+};
+
+static inline struct plain_cache *filter_plain_cache(const struct walk *walk)
+{
+	return walk->program->fwd->plain[walk->lcore->index];
+}
+
+/* Counts what met a rule. */
+static inline void filter_hit(const struct walk *walk, uint32_t counter, uint64_t packets,
+			      uint64_t bytes)
+{
+	struct mr_filter_hits *hits = &walk->hits[counter];
+
+	mr_count(&hits->packets, packets);
+	mr_count(&hits->bytes, bytes);
+	__atomic_store_n(&hits->seconds,
+			 __atomic_load_n(&walk->lcore->forwarding->seconds, __ATOMIC_RELAXED),
+			 __ATOMIC_RELAXED);
+}
+
+static inline uint64_t filter_bytes(struct rte_mbuf *const *packets, unsigned count)
+{
+	uint64_t bytes = 0;
+
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < count; i++)
+		bytes += packets[i]->pkt_len;
+	return bytes;
+}
+
+/* Counts packets of a mask that all meet the same rule. */
+void filter_count_all(const struct walk *walk, const struct mr_filter_effect *effect,
+		      uint64_t mask);
+
+/* Takes `count` packets, without those that are kept already, through the rules: then walk->kept
+ * are those that go on, and the others have ended. */
+void filter_meet_rules(struct walk *walk, unsigned count);
+
+#endif
