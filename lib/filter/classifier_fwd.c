@@ -59,8 +59,26 @@ static uint64_t sieve_two(struct burst *burst, const struct filter_sieve_word *w
 	return any;
 }
 
-/* Finds the groups of each packet, and lists the packets that have any. The others have their
- * answer: no rule. Words that all packets can do without are not looked at. */
+/* Whether the groups say which rule it is: none, or one that the sieve has compared in full. The
+ * groups are in the order of their first rules. */
+static inline bool is_decided(const struct burst *burst, unsigned packet)
+{
+	uint64_t groups = burst->groups[packet], first = groups & -groups;
+	uint32_t rule;
+
+	if (groups == 0)
+		return true;
+	if ((burst->c->sieve.exact & first) == 0)
+		return false;
+	rule = burst->c->groups.group[__builtin_ctzll(first)].first;
+	if (rule < start_of(burst, packet))
+		return false;
+	burst->rule[packet] = rule;
+	return true;
+}
+
+/* Finds the groups of each packet, and lists the packets whose groups have to be searched. Words
+ * that all packets can do without are not looked at. */
 static unsigned sieve(struct burst *burst, unsigned count, uint8_t *packet)
 {
 	const struct filter_sieve *all = &burst->c->sieve;
@@ -77,7 +95,7 @@ static unsigned sieve(struct burst *burst, unsigned count, uint8_t *packet)
 		return 0;
 	for (unsigned i = 0; i < count; i++) {
 		packet[left] = (uint8_t)i;
-		left += burst->groups[i] != 0;
+		left += !is_decided(burst, i);
 	}
 	return left;
 }

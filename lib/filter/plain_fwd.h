@@ -26,6 +26,7 @@ enum {
 	FILTER_PLAIN_PROTOCOL = 23,
 	FILTER_PLAIN_TUPLE = 26, /* addresses and ports, 12 bytes */
 	FILTER_PLAIN_TCP_FLAGS = 47,
+	FILTER_PLAIN_MIN = 42, /* what the shortest measures */
 };
 
 static inline uint64_t filter_plain_load64(const uint8_t *at)

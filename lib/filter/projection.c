@@ -386,3 +386,39 @@ void filter_project_word(const struct filter_matches *all, const struct filter_m
 		mask &= (uint16_t)(mask << 1);
 	add_numbers(values, value & mask, (value & mask) | (uint16_t)~mask);
 }
+
+/* Marks the words that a prefix of eight bytes reaches into; false when it is no prefix in one. */
+static bool need_prefix(uint64_t mask, unsigned first, bool needed[FILTER_HALVES])
+{
+	mask = rte_be_to_cpu_64(mask);
+	for (unsigned i = 0; i < 4; i++) {
+		uint16_t open = (uint16_t) ~(mask >> (48 - 16 * i));
+
+		if ((open & (open + 1u)) != 0)
+			return false;
+		needed[first + i] |= open != UINT16_MAX;
+	}
+	return true;
+}
+
+bool filter_is_by_words(const struct filter_matches *all, const struct filter_match *match,
+			bool needed[FILTER_HALVES])
+{
+	bool listed[FILTER_HALVES] = {false};
+
+	memset(needed, 0, FILTER_HALVES * sizeof(*needed));
+	for (unsigned i = 0; i < match->further; i++) {
+		const struct filter_test *test = &all->test[match->test + i];
+		unsigned word = test->offset / 2u;
+
+		if (test->kind == FILTER_IN || !is_about(test, word) || listed[word])
+			return false;
+		listed[word] = needed[word] = true;
+	}
+	needed[OFFSET(sport) / 2] |= match->sport_span != UINT16_MAX;
+	needed[OFFSET(dport) / 2] |= match->dport_span != UINT16_MAX;
+	needed[OFFSET(protocol) / 2] |= match->protocol_span != UINT8_MAX;
+	needed[OFFSET(flags) / 2] |= match->flags_mask != 0 || (match->families & 7) != 7;
+	return need_prefix(match->src_mask, OFFSET(src) / 2, needed) &&
+	       need_prefix(match->dst_mask, OFFSET(dst) / 2, needed);
+}

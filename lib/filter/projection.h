@@ -44,4 +44,9 @@ struct filter_values {
 void filter_project_word(const struct filter_matches *all, const struct filter_match *match,
 			 uint8_t item, unsigned word, struct filter_values *values);
 
+/* Whether a rule says nothing but what it allows of single words; then these are marked, and the
+ * values above are exactly what it allows of each. */
+bool filter_is_by_words(const struct filter_matches *all, const struct filter_match *match,
+			bool needed[FILTER_HALVES]);
+
 #endif

@@ -19,6 +19,7 @@ static const double least = 1.0 / 256, enough = 1e-16, worth = 0.8;
 struct sieve_work {
 	struct filter_values values[FILTER_GROUPS]; /* of one word */
 	float passes[FILTER_HALVES][FILTER_GROUPS]; /* the probabilities */
+	bool has[FILTER_HALVES];                    /* words that the sieve looks at as they are */
 };
 
 /* Lets each value pass whose first byte one that passes has. */
@@ -96,7 +97,8 @@ static unsigned class_of_mask(uint64_t *groups_of, unsigned *classes, uint64_t m
 	return *classes - 1;
 }
 
-static void fill_word(const struct sieve_work *work, unsigned groups, uint8_t *class_of,
+/* Returns whether each mask has a class of its own. */
+static bool fill_word(const struct sieve_work *work, unsigned groups, uint8_t *class_of,
 		      uint64_t *groups_of)
 {
 	unsigned classes = 0, class = 0;
@@ -116,14 +118,99 @@ static void fill_word(const struct sieve_work *work, unsigned groups, uint8_t *c
 		before = mask;
 		class_of[rte_cpu_to_be_16((uint16_t)number)] = (uint8_t) class;
 	}
+	return classes < FILTER_CLASSES;
+}
+
+/* Adds a word to the sieve. */
+static void add_word(const struct filter_matches *all, const struct filter_grouping *grouping,
+		     const struct filter_sieve_choice *choice, struct sieve_work *work,
+		     struct filter_sieve_tables *tables, struct filter_sieve *sieve)
+{
+	unsigned n = sieve->words++;
+
+	project_groups(all, grouping, choice, work);
+	work->has[choice->word] =
+		fill_word(work, grouping->groups, tables->class_of[n], tables->groups_of[n]) &&
+		!choice->first;
+	sieve->word[n] = (struct filter_sieve_word){tables->class_of[n], tables->groups_of[n],
+						    choice->offset};
+}
+
+/* Words by which the groups differ, the best first. */
+static void add_best(const struct filter_matches *all, const struct filter_grouping *grouping,
+		     const struct filter_sieve_choices *choices, struct sieve_work *work,
+		     struct filter_sieve_tables *tables, struct filter_sieve *sieve)
+{
+	double left[FILTER_GROUPS], sum = grouping->groups;
+
+	for (unsigned g = 0; g < grouping->groups; g++)
+		left[g] = 1;
+	while (sieve->words < FILTER_SIEVE_WORDS && sum > enough) {
+		unsigned best = best_choice(work, left, grouping->groups, choices->count, &sum);
+
+		if (best == choices->count)
+			break;
+		for (unsigned g = 0; g < grouping->groups; g++) {
+			left[g] *= work->passes[best][g];
+			work->passes[best][g] = 1; /* it has done what it can */
+		}
+		add_word(all, grouping, &choices->choice[best], work, tables, sieve);
+	}
+}
+
+/* The words that a group of one rule needs to be decided by them; false: there are none. */
+static bool words_of_group(const struct filter_matches *all, const struct filter_grouping *grouping,
+			   unsigned group, bool needed[FILTER_HALVES])
+{
+	return grouping->start[group + 1] - grouping->start[group] == 1 &&
+	       filter_is_by_words(all, &all->match[grouping->item[grouping->start[group]].match],
+				  needed);
+}
+
+/* Adds the words that one rule lacks, if there is room for them. */
+static void complete_group(const struct filter_matches *all, const struct filter_grouping *grouping,
+			   const struct filter_sieve_choices *choices, const bool *needed,
+			   struct sieve_work *work, struct filter_sieve_tables *tables,
+			   struct filter_sieve *sieve)
+{
+	unsigned lacking = 0;
+
+	for (unsigned i = 0; i < choices->count; i++)
+		lacking += needed[choices->choice[i].word] && !work->has[choices->choice[i].word];
+	if (sieve->words + lacking > FILTER_SIEVE_WORDS)
+		return;
+	for (unsigned i = 0; i < choices->count; i++) {
+		const struct filter_sieve_choice *choice = &choices->choice[i];
+
+		if (needed[choice->word] && !work->has[choice->word])
+			add_word(all, grouping, choice, work, tables, sieve);
+	}
+}
+
+/* Which groups the sieve decides about. The last rules are those that most packets get to. */
+static void find_exact(const struct filter_matches *all, const struct filter_grouping *grouping,
+		       const struct filter_sieve_choices *choices, struct sieve_work *work,
+		       struct filter_sieve_tables *tables, struct filter_sieve *sieve)
+{
+	bool needed[FILTER_HALVES];
+
+	for (unsigned g = grouping->groups; g-- > 0;)
+		if (words_of_group(all, grouping, g, needed))
+			complete_group(all, grouping, choices, needed, work, tables, sieve);
+	for (unsigned g = 0; g < grouping->groups; g++) {
+		bool exact = words_of_group(all, grouping, g, needed);
+
+		for (unsigned word = 0; word < FILTER_HALVES && exact; word++)
+			exact = !needed[word] || work->has[word];
+		sieve->exact |= (uint64_t)exact << g;
+	}
 }
 
 int filter_sieve_compile(const struct filter_matches *all, const struct filter_grouping *grouping,
 			 const struct filter_sieve_choices *choices,
 			 struct filter_sieve_tables *tables, struct filter_sieve *sieve)
 {
-	struct sieve_work *work = malloc(sizeof(*work));
-	double left[FILTER_GROUPS], sum = grouping->groups;
+	struct sieve_work *work = calloc(1, sizeof(*work));
 
 	if (work == NULL)
 		return -ENOMEM;
@@ -133,25 +220,11 @@ int filter_sieve_compile(const struct filter_matches *all, const struct filter_g
 			work->passes[i][g] =
 				(float)probability(&work->values[g], choices->choice[i].word);
 	}
-	for (unsigned g = 0; g < grouping->groups; g++)
-		left[g] = 1;
 	sieve->every = grouping->groups == 0 ? 0 : UINT64_MAX >> (FILTER_GROUPS - grouping->groups);
+	sieve->exact = 0;
 	sieve->words = 0;
-	while (sieve->words < FILTER_SIEVE_WORDS && sum > enough) {
-		unsigned n = sieve->words;
-		unsigned best = best_choice(work, left, grouping->groups, choices->count, &sum);
-
-		if (best == choices->count)
-			break;
-		for (unsigned g = 0; g < grouping->groups; g++) {
-			left[g] *= work->passes[best][g];
-			work->passes[best][g] = 1; /* it has done what it can */
-		}
-		project_groups(all, grouping, &choices->choice[best], work);
-		fill_word(work, grouping->groups, tables->class_of[n], tables->groups_of[n]);
-		sieve->word[sieve->words++] = (struct filter_sieve_word){
-			tables->class_of[n], tables->groups_of[n], choices->choice[best].offset};
-	}
+	add_best(all, grouping, choices, work, tables, sieve);
+	find_exact(all, grouping, choices, work, tables, sieve);
 	/* The packet path takes them in pairs. */
 	if (sieve->words & 1) {
 		sieve->word[sieve->words] = sieve->word[sieve->words - 1];

@@ -8,8 +8,9 @@
  * The rules are put into at most 64 groups. For each of a few 16-bit words of the key a table says
  * which groups have a rule that allows the word's value; the masks of all words are ANDed. A zero
  * means that no rule matches, which most packets of most rule sets are told after two loads a word.
- * Masks repeat, so a table is a byte for each value, which names one of at most 256 masks: a word's
- * tables take 66 kB, of which traffic touches a part.
+ * Of a group that is one rule the masks often say all that the rule does; then there is nothing
+ * left to be compared. Masks repeat, so a table is a byte for each value, which names one of at
+ * most 256 masks: a word's tables take 66 kB, of which traffic touches a part.
  */
 #include <stdint.h>
 #include <string.h>
@@ -29,6 +30,7 @@ struct filter_sieve_word {
 
 struct filter_sieve {
 	uint64_t every; /* group */
+	uint64_t exact; /* groups of one rule, which matches whatever the sieve lets pass */
 	uint32_t words; /* even */
 	struct filter_sieve_word word[FILTER_SIEVE_WORDS];
 };
