@@ -17,6 +17,7 @@
 
 #include "filter/action_fwd.h"
 #include "filter/log_fwd.h"
+#include "filter/plain_key_fwd.h"
 #include "filter/police_fwd.h"
 #include "filter/rule.h"
 #include "lcore/output_fwd.h"
@@ -51,40 +52,59 @@ static bool is_ip(const struct rte_mbuf *m)
 	return type == RTE_BE16(RTE_ETHER_TYPE_IPV4) || type == RTE_BE16(RTE_ETHER_TYPE_IPV6);
 }
 
-/* Reads the key of a packet, which joins those that are on their way; or drops it. */
-static void read_key(struct walk *walk, const struct mr_classifier *classifier, unsigned i,
-		     uint32_t start)
+static struct mr_filter_place place_of(const struct walk *walk, const struct rte_mbuf *m)
 {
-	const struct rte_mbuf *m = walk->packet[i];
-	struct mr_filter_place place = {
+	return (struct mr_filter_place){
 		.iface_in = m->port, /* a port's base interface has its number */
 		.iface_out = walk->out ? walk->iface->index : MR_IFACE_NONE,
 		.out = walk->out,
 	};
+}
+
+/* A packet whose key has been read joins those that are on their way. */
+static void join(struct walk *walk, unsigned i, uint32_t start)
+{
+	walk->start[walk->count] = start;
+	walk->at[walk->count++] = (uint8_t)i;
+}
+
+/* Reads the key of a packet, which joins the others; or drops it. */
+static void read_key(struct walk *walk, const struct mr_classifier *classifier, unsigned i,
+		     uint32_t start)
+{
+	const struct rte_mbuf *m = walk->packet[i];
+	struct mr_filter_place place = place_of(walk, m);
 	enum mr_filter_reading reading =
 		mr_filter_key_read(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len,
 				   classifier->wants, &place, &walk->key[walk->count]);
 
-	if (unlikely(reading != MR_FILTER_READ)) {
+	if (unlikely(reading != MR_FILTER_READ))
 		drop(walk, i, mr_filter_reading_drop(reading));
-		return;
-	}
-	walk->start[walk->count] = start;
-	walk->at[walk->count++] = (uint8_t)i;
+	else
+		join(walk, i, start);
 }
 
 /* Reads the keys of all packets of a mask that rules are about. */
 static void read_keys(struct walk *walk, const struct mr_classifier *classifier, uint64_t mask)
 {
+	struct mr_filter_place place = place_of(walk, walk->packet[0]);
 	bool routed = walk->iface->mode == MR_MODE_ROUTE;
+	struct filter_plain_keys plain;
 
+	filter_plain_keys_init(&plain, classifier->wants, &place);
 	for (; mask != 0; mask &= mask - 1) {
 		unsigned i = (unsigned)__builtin_ctzll(mask);
+		const struct rte_mbuf *m = walk->packet[i];
+		const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
 
-		if (routed && unlikely(!is_ip(walk->packet[i])))
+		if (likely(filter_is_plain_ipv4(frame, m->data_len))) {
+			filter_plain_key(&plain, frame, m->port, &walk->key[walk->count]);
+			join(walk, i, 0);
+		} else if (routed && !is_ip(m)) {
 			walk->kept |= UINT64_C(1) << i;
-		else
+		} else {
 			read_key(walk, classifier, i, 0);
+		}
 	}
 }
 

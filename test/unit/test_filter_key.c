@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the filter reads of packets, against tables and against the model's reading. */
 #include "filter_model.h"
+#include "filter/plain_key_fwd.h"
 #include "filter_random.h"
 
 #include <setjmp.h>
@@ -333,6 +334,34 @@ static void impossible_ipv4_headers_are_told(void **state)
 	}
 }
 
+/* The short cut for plain packets gives the same key, whatever is wanted. */
+static void plain_packets_have_the_same_key_either_way(void **state)
+{
+	uint64_t seed = 3;
+	unsigned plain = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 100000; i++) {
+		uint8_t frame[FILTER_FRAME_SIZE] = {0};
+		unsigned length = filter_random_frame(&seed, frame);
+		uint32_t wanted = i % 4 == 0 ? MR_FILTER_WANT_ALL
+					     : filter_random(&seed, MR_FILTER_WANT_ALL + 1);
+		struct mr_filter_place place = filter_random_place(&seed);
+		struct mr_filter_key key, other;
+		struct filter_plain_keys keys;
+
+		if (length < FILTER_PLAIN_MIN || !filter_is_plain_ipv4(frame, length))
+			continue;
+		plain++;
+		filter_plain_keys_init(&keys, wanted, &place);
+		filter_plain_key(&keys, frame, place.iface_in, &key);
+		assert_int_equal(mr_filter_key_read(frame, length, wanted, &place, &other),
+				 MR_FILTER_READ);
+		assert_memory_equal(&key, &other, sizeof(key));
+	}
+	assert_true(plain > 5000);
+}
+
 static void tags_are_looked_through(void **state)
 {
 	static const uint16_t tpids[] = {0x8100, 0x88a8};
@@ -497,6 +526,7 @@ int main(void)
 		cmocka_unit_test(fragments_that_cut_up_a_header_are_told),
 		cmocka_unit_test(the_least_legal_packets_are_read),
 		cmocka_unit_test(impossible_ipv4_headers_are_told),
+		cmocka_unit_test(plain_packets_have_the_same_key_either_way),
 		cmocka_unit_test(tags_are_looked_through),
 		cmocka_unit_test(random_frames_are_read_as_the_model_reads_them),
 	};
