@@ -3,14 +3,14 @@
 
 Rules deny TCP or UDP from a /24 that no packet is from to a host and port behind the router: destinations
 like the packets', and nothing that any of them matches. Both hooks look at them. Where packets are to
-match, a last rule allows UDP.
+match, the last rule allows UDP.
 """
 import os
 import random
 import subprocess
 
-# scenario: rules that do not match, and one that does
-SCENARIOS = {'filter-all': (0, 'allow all from any to any'),
+# scenario: how many rules, and the last one, if packets are to match it
+SCENARIOS = {'filter-all': (1, 'allow all from any to any'),
              **{f'filter-{count}': (count, None) for count in (30, 1000, 100000)},
              **{f'filter-last-{count}': (count, 'allow udp from any to any') for count in (30, 1000, 100000)}}
 
@@ -27,7 +27,7 @@ def make(scenario, directory):
     count, last = SCENARIOS[scenario]
     lines = [rule(rng, n + 1) for n in range(count)]
     if last:
-        lines.append(f'add {count + 1} {last}')
+        lines[-1] = f'add {count} {last}'
     path = f'{directory}/rules'
     with open(path, 'w', encoding='ascii') as file:
         file.write('\n'.join(lines) + '\n')
