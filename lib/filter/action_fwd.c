@@ -12,6 +12,7 @@
 
 #include "filter/buffer_fwd.h"
 #include "lcore/output_fwd.h"
+#include "packet/link_fwd.h"
 #include "port/port.h"
 
 /* A copy of a frame of one segment, from the pool that it is from. NULL without a buffer. */
@@ -68,19 +69,11 @@ static void set_ipv6(uint8_t *ip, uint8_t dscp)
 }
 
 /* The headers were read, so they are there. */
-static void set_in_frame(uint8_t *frame, uint8_t dscp)
+static void set_in_frame(uint8_t *frame, unsigned length, uint8_t dscp)
 {
-	unsigned offset = 12;
-	uint16_t type;
+	unsigned offset;
+	uint16_t type = mr_link_payload(frame, length, &offset);
 
-	memcpy(&type, frame + offset, sizeof(type));
-	for (unsigned tags = 0; tags < 2 && (type == RTE_BE16(RTE_ETHER_TYPE_VLAN) ||
-					     type == RTE_BE16(RTE_ETHER_TYPE_QINQ));
-	     tags++) {
-		offset += RTE_VLAN_HLEN;
-		memcpy(&type, frame + offset, sizeof(type));
-	}
-	offset += sizeof(type);
 	if (type == RTE_BE16(RTE_ETHER_TYPE_IPV4))
 		set_ipv4((struct rte_ipv4_hdr *)(frame + offset), dscp);
 	else if (type == RTE_BE16(RTE_ETHER_TYPE_IPV6))
@@ -97,6 +90,6 @@ bool mr_filter_set_dscp(struct mr_lcore *lcore, struct rte_mbuf **packet, uint8_
 		rte_pktmbuf_free_bulk(packet, 1); /* one use of the shared frame */
 		*packet = copy;
 	}
-	set_in_frame(rte_pktmbuf_mtod(*packet, uint8_t *), dscp);
+	set_in_frame(rte_pktmbuf_mtod(*packet, uint8_t *), (*packet)->data_len, dscp);
 	return true;
 }

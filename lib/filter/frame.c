@@ -8,6 +8,7 @@
 
 #include "filter/key_fwd.h"
 #include "filter/slow.h"
+#include "packet/link_fwd.h"
 
 static unsigned number(const uint8_t *at)
 {
@@ -44,20 +45,18 @@ bool mr_filter_frame_read(const struct rte_mbuf *packet, struct mr_filter_frame 
 	static const struct mr_filter_place place = {0};
 	const uint8_t *bytes = rte_pktmbuf_mtod(packet, const uint8_t *);
 	struct mr_filter_key key;
-	unsigned at = 12;
+	unsigned link_size;
 
 	if (packet->nb_segs != 1 || packet->data_len < RTE_ETHER_HDR_LEN ||
 	    mr_filter_key_read(bytes, packet->data_len, MR_FILTER_WANT_IP, &place, &key) !=
 		    MR_FILTER_READ ||
 	    (key.flags & (MR_FILTER_IPV4 | MR_FILTER_IPV6)) == 0)
 		return false;
-	while (number(bytes + at) == RTE_ETHER_TYPE_VLAN ||
-	       number(bytes + at) == RTE_ETHER_TYPE_QINQ)
-		at += RTE_VLAN_HLEN;
+	mr_link_payload(bytes, packet->data_len, &link_size);
 	*frame = (struct mr_filter_frame){
 		.bytes = bytes,
-		.link_size = at + 2,
-		.ip = bytes + at + 2,
+		.link_size = link_size,
+		.ip = bytes + link_size,
 		.ipv6 = (key.flags & MR_FILTER_IPV6) != 0,
 		.fragment = (key.flags & (MR_FILTER_FIRST | MR_FILTER_LATER)) != 0,
 		.later = (key.flags & MR_FILTER_LATER) != 0,

@@ -20,6 +20,8 @@
 #include <rte_ip.h>
 #include <rte_tcp.h>
 
+#include "packet/link_fwd.h"
+
 enum { UDP_LITE = 136 };
 
 /* What the IP header says, or the chain of them. */
@@ -257,11 +259,6 @@ static enum mr_filter_reading read_ipv6(const uint8_t *header, unsigned length, 
 	return read_packet(&ip, true, wanted, key);
 }
 
-static inline bool is_tag(uint16_t type)
-{
-	return type == RTE_BE16(RTE_ETHER_TYPE_VLAN) || type == RTE_BE16(RTE_ETHER_TYPE_QINQ);
-}
-
 static void read_place(const struct mr_filter_place *place, uint32_t wanted,
 		       struct mr_filter_key *key)
 {
@@ -279,8 +276,8 @@ enum mr_filter_reading mr_filter_key_read(const uint8_t *frame, unsigned length,
 					  const struct mr_filter_place *place,
 					  struct mr_filter_key *key)
 {
-	unsigned offset = RTE_ETHER_HDR_LEN;
-	uint16_t type = load16(frame + 12);
+	unsigned offset;
+	uint16_t type = mr_link_payload(frame, length, &offset);
 
 	memset(key, 0, sizeof(*key));
 	read_place(place, wanted, key);
@@ -288,13 +285,8 @@ enum mr_filter_reading mr_filter_key_read(const uint8_t *frame, unsigned length,
 		memcpy(key->dst_mac, frame, sizeof(key->dst_mac));
 		memcpy(key->src_mac, frame + 6, sizeof(key->src_mac));
 	}
-	for (unsigned tags = 0; tags < 2 && is_tag(type) && length >= offset + RTE_VLAN_HLEN;
-	     tags++) {
-		if (tags == 0 && (wanted & MR_FILTER_WANT_VLAN))
-			key->vlan = load16(frame + offset) & RTE_BE16(0x0fff);
-		type = load16(frame + offset + 2);
-		offset += RTE_VLAN_HLEN;
-	}
+	if ((wanted & MR_FILTER_WANT_VLAN) && offset > RTE_ETHER_HDR_LEN)
+		key->vlan = load16(frame + RTE_ETHER_HDR_LEN) & RTE_BE16(0x0fff);
 	if (wanted & MR_FILTER_WANT_ETHERTYPE)
 		key->ethertype = type;
 	if ((wanted & MR_FILTER_WANT_IP) == 0)

@@ -10,6 +10,8 @@
 #include <rte_ether.h>
 #include <rte_ip.h>
 
+#include "packet/link_fwd.h"
+
 /*
  * A number that is the same for all packets of a flow, in both of its directions: of addresses and
  * ports where an IP packet has them; of addresses only for other protocols and for every fragment,
@@ -115,17 +117,9 @@ static inline uint32_t mr_flow_of_ipv6(const uint8_t *ip, unsigned length)
 /* length: bytes of the frame that can be read, at least an Ethernet header's. */
 static inline uint32_t mr_flow_hash(const uint8_t *frame, unsigned length)
 {
-	unsigned offset = RTE_ETHER_HDR_LEN;
-	uint16_t type = mr_flow_load16(frame + 12);
+	unsigned offset;
+	uint16_t type = mr_link_payload(frame, length, &offset);
 
-	for (unsigned tags = 0; tags < 2; tags++) {
-		if (type != RTE_BE16(RTE_ETHER_TYPE_VLAN) && type != RTE_BE16(RTE_ETHER_TYPE_QINQ))
-			break;
-		if (length < offset + RTE_VLAN_HLEN)
-			break;
-		type = mr_flow_load16(frame + offset + 2);
-		offset += RTE_VLAN_HLEN;
-	}
 	if (type == RTE_BE16(RTE_ETHER_TYPE_IPV4) && length >= offset + sizeof(struct rte_ipv4_hdr))
 		return mr_flow_of_ipv4(frame + offset, length - offset);
 	if (type == RTE_BE16(RTE_ETHER_TYPE_IPV6) && length >= offset + sizeof(struct rte_ipv6_hdr))

@@ -18,6 +18,8 @@
 #include <rte_tcp.h>
 #include <rte_udp.h>
 
+#include "packet/link_fwd.h"
+
 static void finish_transport(uint8_t *segment, unsigned length, uint8_t protocol,
 			     uint16_t pseudo_sum)
 {
@@ -82,18 +84,9 @@ static bool finish_ipv6(uint8_t *packet, unsigned length)
 static bool finish(struct rte_mbuf *m)
 {
 	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
-	unsigned offset = RTE_ETHER_HDR_LEN, length = m->data_len;
-	uint16_t type;
+	unsigned offset, length = m->data_len;
+	uint16_t type = mr_link_payload(frame, length, &offset);
 
-	memcpy(&type, frame + 12, sizeof(type));
-	for (unsigned tags = 0; tags < 2; tags++) {
-		if (type != RTE_BE16(RTE_ETHER_TYPE_VLAN) && type != RTE_BE16(RTE_ETHER_TYPE_QINQ))
-			break;
-		if (length < offset + RTE_VLAN_HLEN)
-			return true;
-		memcpy(&type, frame + offset + 2, sizeof(type));
-		offset += RTE_VLAN_HLEN;
-	}
 	if (type == RTE_BE16(RTE_ETHER_TYPE_IPV4))
 		return finish_ipv4(frame + offset, length - offset);
 	if (type == RTE_BE16(RTE_ETHER_TYPE_IPV6))
