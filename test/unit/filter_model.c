@@ -309,6 +309,14 @@ static bool rule_matches(const struct mr_filter_set *set, const struct mr_filter
 	       mac_holds(&rule->dst_mac, p->dst_mac);
 }
 
+uint32_t model_first(const struct mr_filter_set *set, const struct model_packet *packet,
+		     const struct mr_filter_place *place, uint32_t start)
+{
+	while (start < set->count && !rule_matches(set, set->rule[start], packet, place))
+		start++;
+	return start;
+}
+
 void model_filter(const struct mr_filter_set *set, const uint8_t *frame, unsigned length,
 		  const struct mr_filter_place *place, struct model_verdict *verdict)
 {

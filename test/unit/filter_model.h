@@ -28,6 +28,10 @@ struct model_packet {
 
 void model_read(const uint8_t *frame, unsigned length, struct model_packet *packet);
 
+/* The index of the first rule from `start` on that matches, or set->count. */
+uint32_t model_first(const struct mr_filter_set *set, const struct model_packet *packet,
+		     const struct mr_filter_place *place, uint32_t start);
+
 #define MODEL_MATCHES 256
 
 struct model_verdict {

@@ -106,8 +106,8 @@ static const uint32_t ethertypes[] = {0x0800, 0x0806, 0x86dd, 0x88cc, 0x8100, 0x
 static const uint32_t port_numbers[] = {0, 1, 2, 3};
 static const char *const tcp_flags[] = {
 	"syn", "ack", "syn,!ack", "rst", "!fin,psh", "fin,urg", "!syn,!rst,!fin", "ece", "!cwr"};
-static const char *const macs[] = {"02:00:00:00:00:01",    "02:00:00:00:00:02",
-				   "02:00:00:00:00:00/40", "01:00:5e:00:00:00/25",
+static const char *const macs[] = {"02:00:00:00:01:01",    "02:00:00:00:01:02",
+				   "02:00:00:00:01:00/40", "01:00:5e:00:00:00/25",
 				   "ff:ff:ff:ff:ff:ff",    "01:00:00:00:00:00/8"};
 
 static void add_ports(struct writer *w)
@@ -430,8 +430,8 @@ static unsigned put_tag(uint64_t *seed, uint8_t *at)
 unsigned filter_random_frame(uint64_t *seed, uint8_t *frame)
 {
 	static const uint8_t addresses[][6] = {
-		{2, 0, 0, 0, 0, 1},       {2, 0, 0, 0, 0, 2},
-		{2, 0, 0, 0, 0, 3},       {1, 0, 0x5e, 0, 0, 1},
+		{2, 0, 0, 0, 1, 1},       {2, 0, 0, 0, 0, 2},
+		{2, 0, 0, 0, 1, 3},       {1, 0, 0x5e, 0, 0, 1},
 		{1, 0, 0x5e, 0x80, 0, 1}, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
 	unsigned at = 12, length, kind = filter_random(seed, 16), tags = 0;
 
