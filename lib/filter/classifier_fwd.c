@@ -136,15 +136,23 @@ static const uint32_t *bucket_of(const struct filter_groups *groups, const struc
 	return &groups->bucket[table->bucket + (probe->hash & table->bucket_mask)];
 }
 
+/* Mostly the entry that was found is the one. */
 static void search_table(const struct burst *burst, const struct probe *probe)
 {
-	const struct filter_group *table = &burst->c->groups.group[probe->group];
+	const struct filter_matches *all = &burst->c->all;
+	unsigned packet = probe->packet;
+	uint32_t entry = burst->c->groups.entry[probe->at];
+	const struct filter_match *match = &all->match[entry & FILTER_ENTRY_MASK];
 
-	if (table->first < burst->rule[probe->packet] &&
-	    table->last >= start_of(burst, probe->packet))
-		compare_entries(burst, probe->packet, probe->at,
-				bucket_of(&burst->c->groups, probe)[1], ~FILTER_ENTRY_MASK,
-				probe->hash);
+	if (match->rule >= burst->rule[packet])
+		return;
+	if (match->rule >= start_of(burst, packet) &&
+	    filter_match(all, match, &burst->key[packet])) {
+		burst->rule[packet] = match->rule;
+		return;
+	}
+	compare_entries(burst, packet, probe->at + 1, bucket_of(&burst->c->groups, probe)[1],
+			~FILTER_ENTRY_MASK, probe->hash);
 }
 
 /* Keeps the probes that the tables' filters let pass, and fetches their buckets. */
