@@ -165,6 +165,7 @@ unsigned mr_appliance_poll(struct mr *mr, uint64_t now_ms)
 	if (mr_hotplug_poll(mr, now_ms))
 		after_change(mr);
 	mr_neighbour_poll(mr, now_ms);
+	count += mr_router_poll(mr);
 	mr_host_poll(mr, now_ms);
 	mr_filter_poll(mr, now_ms);
 	mr_filter_grant(mr);

@@ -141,8 +141,21 @@ static int sync_routes(struct mr *mr, const struct router_iface *iface,
 			rc = mr_ipv4_table_replace(table, keys[i].prefix, keys[i].length, wanted);
 		if (rc != 0)
 			return rc;
+		route_follow_link(mr, keys[i].prefix, keys[i].length);
 	}
 	return 0;
+}
+
+void addresses_follow_link(struct mr *mr, uint16_t iface)
+{
+	const struct mr_router *router = mr->router;
+
+	for (unsigned i = 0; i < router->address_count; i++) {
+		const struct router_address *a = &router->address[i];
+
+		if (a->iface == iface)
+			route_follow_link(mr, network_of(a), a->length);
+	}
 }
 
 static int check_value(const struct router_address *a, const char *text, struct mr_error *error)

@@ -14,7 +14,8 @@
 struct rib_node {
 	uint32_t prefix;
 	uint32_t child[2];
-	uint32_t next_hop : 26; /* 0: only a fork */
+	uint32_t next_hop : 25; /* 0: only a fork */
+	uint32_t withdrawn : 1;
 	uint32_t length : 6;
 };
 
@@ -92,22 +93,45 @@ static bool covers(const struct rib_node *node, uint32_t address)
 
 static void read_route(const struct rib_node *node, struct mr_ipv4_route *route)
 {
-	*route = (struct mr_ipv4_route){
-		.prefix = node->prefix, .length = node->length, .next_hop = node->next_hop};
+	*route = (struct mr_ipv4_route){.prefix = node->prefix,
+					.length = node->length,
+					.withdrawn = node->withdrawn,
+					.next_hop = node->next_hop};
 }
 
-uint32_t mr_ipv4_rib_find(const struct mr_ipv4_rib *rib, uint32_t prefix, unsigned length)
+/* The node of exactly this prefix, which may only fork; NULL without one. */
+static struct rib_node *find_node(const struct mr_ipv4_rib *rib, uint32_t prefix, unsigned length)
 {
-	const struct rib_node *node = &rib->nodes[0];
+	struct rib_node *node = &rib->nodes[0];
 
 	while (node->length < length) {
 		uint32_t child = node->child[bit_after(prefix, node->length)];
 
 		if (child == 0)
-			return 0;
+			return NULL;
 		node = &rib->nodes[child];
 	}
-	return node->length == length && node->prefix == prefix ? node->next_hop : 0;
+	return node->length == length && node->prefix == prefix ? node : NULL;
+}
+
+uint32_t mr_ipv4_rib_find(const struct mr_ipv4_rib *rib, uint32_t prefix, unsigned length)
+{
+	const struct rib_node *node = find_node(rib, prefix, length);
+
+	return node != NULL ? node->next_hop : 0;
+}
+
+bool mr_ipv4_rib_is_withdrawn(const struct mr_ipv4_rib *rib, uint32_t prefix, unsigned length)
+{
+	const struct rib_node *node = find_node(rib, prefix, length);
+
+	return node != NULL && node->withdrawn;
+}
+
+void mr_ipv4_rib_set_withdrawn(struct mr_ipv4_rib *rib, uint32_t prefix, unsigned length,
+			       bool withdrawn)
+{
+	find_node(rib, prefix, length)->withdrawn = withdrawn;
 }
 
 void mr_ipv4_rib_set(struct mr_ipv4_rib *rib, uint32_t prefix, unsigned length, uint32_t next_hop)
@@ -171,6 +195,7 @@ void mr_ipv4_rib_remove(struct mr_ipv4_rib *rib, uint32_t prefix, unsigned lengt
 		node = &rib->nodes[*link];
 	}
 	node->next_hop = 0;
+	node->withdrawn = false;
 	rib->count--;
 	if (link == NULL || (node->child[0] != 0 && node->child[1] != 0))
 		return;
@@ -188,7 +213,7 @@ bool mr_ipv4_rib_match(const struct mr_ipv4_rib *rib, uint32_t address, unsigned
 	while (node->length <= max_length && covers(node, address)) {
 		uint32_t child;
 
-		if (node->next_hop != 0)
+		if (node->next_hop != 0 && !node->withdrawn)
 			best = node;
 		if (node->length == 32)
 			break;

@@ -15,6 +15,7 @@ struct mr_ipv4_route {
 	uint32_t prefix;
 	uint8_t length;    /* bits */
 	uint32_t next_hop; /* never 0 */
+	bool withdrawn;    /* kept, but matches nothing */
 };
 
 struct mr_ipv4_rib;
@@ -27,13 +28,19 @@ void mr_ipv4_rib_destroy(struct mr_ipv4_rib *rib);
 /* The next hop of exactly this prefix, 0 if it is not in the set. */
 uint32_t mr_ipv4_rib_find(const struct mr_ipv4_rib *rib, uint32_t prefix, unsigned length);
 
-/* Adds a prefix, or changes its next hop. The caller keeps the set within max_prefixes. */
+/* Adds a prefix, or changes its next hop; a withdrawn one stays so. The caller keeps the set within
+ * max_prefixes. */
 void mr_ipv4_rib_set(struct mr_ipv4_rib *rib, uint32_t prefix, unsigned length, uint32_t next_hop);
 
 /* Removes a prefix that is in the set. */
 void mr_ipv4_rib_remove(struct mr_ipv4_rib *rib, uint32_t prefix, unsigned length);
 
-/* Finds the longest prefix of at most max_length bits that covers address. */
+/* Says of a prefix that is in the set whether it is withdrawn, and asks it (false for others). */
+void mr_ipv4_rib_set_withdrawn(struct mr_ipv4_rib *rib, uint32_t prefix, unsigned length,
+			       bool withdrawn);
+bool mr_ipv4_rib_is_withdrawn(const struct mr_ipv4_rib *rib, uint32_t prefix, unsigned length);
+
+/* Finds the longest prefix of at most max_length bits that covers address and is not withdrawn. */
 bool mr_ipv4_rib_match(const struct mr_ipv4_rib *rib, uint32_t address, unsigned max_length,
 		       struct mr_ipv4_route *match);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The table is kept twice: as a set of prefixes (ipv4_rib.h), which knows what covers what, and as
- * the array and nodes that lcores read (ipv4_table_fwd.h), in which every address has its leaf.
+ * the array and nodes that lcores read (ipv4_table_fwd.h), in which every address has its leaf. A
+ * withdrawn route is in the set alone.
  *
  * A leaf carries the length of the prefix it comes from, so that a change need not ask which
  * addresses belong to longer prefixes: it paints the leaves in its range whose length is not
@@ -201,14 +202,37 @@ static bool next_hop_is_valid(uint32_t next_hop)
 	return next_hop != 0 && next_hop <= MR_IPV4_TABLE_MAX_NEXT_HOP;
 }
 
-static void set_route(struct mr_ipv4_table *table, uint32_t prefix, unsigned length,
-		      uint32_t next_hop)
+static void paint_route(struct mr_ipv4_table *table, uint32_t prefix, unsigned length,
+			uint32_t next_hop)
 {
-	mr_ipv4_rib_set(table->control->rib, prefix, length, next_hop);
 	if (length == 0)
 		set_default(table, next_hop);
 	else
 		paint_prefix(table, prefix, length, leaf_entry(length, next_hop));
+}
+
+/* Gives the addresses of a prefix, which the set no longer matches, to what covers it. */
+static void paint_covering(struct mr_ipv4_table *table, uint32_t prefix, unsigned length)
+{
+	struct mr_ipv4_route covering;
+	uint32_t leaf = 0;
+
+	if (length == 0) {
+		set_default(table, 0);
+		return;
+	}
+	/* The default route is no leaf. */
+	if (mr_ipv4_rib_match(table->control->rib, prefix, length - 1u, &covering) &&
+	    covering.length > 0)
+		leaf = leaf_entry(covering.length, covering.next_hop);
+	paint_prefix(table, prefix, length, leaf);
+}
+
+static int reserve_nodes(struct mr_ipv4_table *table, unsigned length)
+{
+	return length > MR_IPV4_TABLE_ROOT_BITS
+		       ? mr_node_pool_reserve(table->control->pool, MAX_NODES_ON_PATH)
+		       : 0;
 }
 
 int mr_ipv4_table_add(struct mr_ipv4_table *table, uint32_t prefix, uint8_t length,
@@ -222,10 +246,10 @@ int mr_ipv4_table_add(struct mr_ipv4_table *table, uint32_t prefix, uint8_t leng
 		return -EEXIST;
 	if (mr_ipv4_rib_count(control->rib) >= control->max_routes)
 		return -ENOSPC;
-	if (length > MR_IPV4_TABLE_ROOT_BITS &&
-	    mr_node_pool_reserve(control->pool, MAX_NODES_ON_PATH) != 0)
+	if (reserve_nodes(table, length) != 0)
 		return -ENOMEM;
-	set_route(table, prefix, length, next_hop);
+	mr_ipv4_rib_set(control->rib, prefix, length, next_hop);
+	paint_route(table, prefix, length, next_hop);
 	return 0;
 }
 
@@ -236,35 +260,76 @@ int mr_ipv4_table_replace(struct mr_ipv4_table *table, uint32_t prefix, uint8_t 
 		return -EINVAL;
 	if (mr_ipv4_rib_find(table->control->rib, prefix, length) == 0)
 		return mr_ipv4_table_add(table, prefix, length, next_hop);
-	set_route(table, prefix, length, next_hop);
+	mr_ipv4_rib_set(table->control->rib, prefix, length, next_hop);
+	if (!mr_ipv4_rib_is_withdrawn(table->control->rib, prefix, length))
+		paint_route(table, prefix, length, next_hop);
 	return 0;
 }
 
 int mr_ipv4_table_del(struct mr_ipv4_table *table, uint32_t prefix, uint8_t length)
 {
 	struct mr_ipv4_rib *rib = table->control->rib;
-	struct mr_ipv4_route covering;
-	uint32_t leaf = 0;
+	bool withdrawn;
 
 	if (!prefix_is_valid(prefix, length))
 		return -EINVAL;
 	if (mr_ipv4_rib_find(rib, prefix, length) == 0)
 		return -ENOENT;
+	withdrawn = mr_ipv4_rib_is_withdrawn(rib, prefix, length);
 	mr_ipv4_rib_remove(rib, prefix, length);
-	if (length == 0) {
-		set_default(table, 0);
+	if (!withdrawn)
+		paint_covering(table, prefix, length);
+	return 0;
+}
+
+int mr_ipv4_table_withdraw(struct mr_ipv4_table *table, uint32_t prefix, uint8_t length)
+{
+	struct mr_ipv4_rib *rib = table->control->rib;
+
+	if (!prefix_is_valid(prefix, length))
+		return -EINVAL;
+	if (mr_ipv4_rib_find(rib, prefix, length) == 0)
+		return -ENOENT;
+	if (mr_ipv4_rib_is_withdrawn(rib, prefix, length))
 		return 0;
-	}
-	/* The default route is no leaf. */
-	if (mr_ipv4_rib_match(rib, prefix, length - 1u, &covering) && covering.length > 0)
-		leaf = leaf_entry(covering.length, covering.next_hop);
-	paint_prefix(table, prefix, length, leaf);
+	mr_ipv4_rib_set_withdrawn(rib, prefix, length, true);
+	paint_covering(table, prefix, length);
+	return 0;
+}
+
+int mr_ipv4_table_restore(struct mr_ipv4_table *table, uint32_t prefix, uint8_t length)
+{
+	struct mr_ipv4_rib *rib = table->control->rib;
+
+	if (!prefix_is_valid(prefix, length))
+		return -EINVAL;
+	if (mr_ipv4_rib_find(rib, prefix, length) == 0)
+		return -ENOENT;
+	if (!mr_ipv4_rib_is_withdrawn(rib, prefix, length))
+		return 0;
+	/* The nodes it had went when it was withdrawn. */
+	if (reserve_nodes(table, length) != 0)
+		return -ENOMEM;
+	mr_ipv4_rib_set_withdrawn(rib, prefix, length, false);
+	paint_route(table, prefix, length, mr_ipv4_rib_find(rib, prefix, length));
 	return 0;
 }
 
 uint32_t mr_ipv4_table_find(const struct mr_ipv4_table *table, uint32_t prefix, uint8_t length)
 {
 	return mr_ipv4_rib_find(table->control->rib, prefix, length);
+}
+
+bool mr_ipv4_table_get(const struct mr_ipv4_table *table, uint32_t prefix, uint8_t length,
+		       struct mr_ipv4_route *route)
+{
+	const struct mr_ipv4_rib *rib = table->control->rib;
+
+	*route = (struct mr_ipv4_route){.prefix = prefix,
+					.length = length,
+					.withdrawn = mr_ipv4_rib_is_withdrawn(rib, prefix, length),
+					.next_hop = mr_ipv4_rib_find(rib, prefix, length)};
+	return route->next_hop != 0;
 }
 
 uint32_t mr_ipv4_table_lookup(const struct mr_ipv4_table *table, uint32_t address,

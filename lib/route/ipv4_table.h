@@ -48,7 +48,8 @@ void mr_ipv4_table_destroy(struct mr_ipv4_table *table);
 int mr_ipv4_table_add(struct mr_ipv4_table *table, uint32_t prefix, uint8_t length,
 		      uint32_t next_hop);
 
-/* Changes the next hop of a route, or adds the route. -ENOSPC and -ENOMEM only when adding. */
+/* Changes the next hop of a route, or adds the route. A withdrawn one stays so. -ENOSPC and -ENOMEM
+ * only when adding. */
 int mr_ipv4_table_replace(struct mr_ipv4_table *table, uint32_t prefix, uint8_t length,
 			  uint32_t next_hop);
 
@@ -56,15 +57,26 @@ int mr_ipv4_table_replace(struct mr_ipv4_table *table, uint32_t prefix, uint8_t 
  * has none. Needs no memory. */
 int mr_ipv4_table_del(struct mr_ipv4_table *table, uint32_t prefix, uint8_t length);
 
-/* The next hop of exactly this prefix, 0 if there is none. */
+/* Has lookups pass a route over, which stays in the table: the next shorter prefix that covers it
+ * takes its place. -ENOENT if the prefix has no route. Needs no memory. */
+int mr_ipv4_table_withdraw(struct mr_ipv4_table *table, uint32_t prefix, uint8_t length);
+
+/* Has lookups find a withdrawn route again. -ENOENT; -ENOMEM. */
+int mr_ipv4_table_restore(struct mr_ipv4_table *table, uint32_t prefix, uint8_t length);
+
+/* The next hop of exactly this prefix, withdrawn or not, 0 if there is none. */
 uint32_t mr_ipv4_table_find(const struct mr_ipv4_table *table, uint32_t prefix, uint8_t length);
+
+/* The route of exactly this prefix, withdrawn or not; false if there is none. */
+bool mr_ipv4_table_get(const struct mr_ipv4_table *table, uint32_t prefix, uint8_t length,
+		       struct mr_ipv4_route *route);
 
 /* The next hop for an address by longest prefix match, 0 without a route. Unless match is NULL,
  * the route that was found is put there. */
 uint32_t mr_ipv4_table_lookup(const struct mr_ipv4_table *table, uint32_t address,
 			      struct mr_ipv4_route *match);
 
-uint32_t mr_ipv4_table_count(const struct mr_ipv4_table *table);
+uint32_t mr_ipv4_table_count(const struct mr_ipv4_table *table); /* with those withdrawn */
 
 /* Calls fn for each route in the order of prefixes, shorter before longer, from the first one
  * after the given one on (from the very first if after is NULL), until fn returns false. A page

@@ -87,8 +87,9 @@ json_t *route_json(struct mr *mr, const struct mr_ipv4_route *route)
 		list_add_gateway(&via, &ports, gateways[i], type == ROUTE_STATIC);
 	return json_pack("{s:s, s:s, s:s, s:s, s:s}", "prefix",
 			 ipv4_prefix_text(route->prefix, route->length, text), "type",
-			 type_name(type), "action", action_name(adjacency->kind), "via", via.text,
-			 "ports", ports.text);
+			 type_name(type), "action",
+			 route->withdrawn ? "linkdown" : action_name(adjacency->kind), "via",
+			 via.text, "ports", ports.text);
 }
 
 struct page {

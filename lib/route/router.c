@@ -107,10 +107,11 @@ void mr_router_iface_changed(struct mr *mr, uint16_t index)
 	struct mr_router *router = mr->router;
 	struct router_iface *iface = index < MR_MAX_IFACES ? router->iface[index] : NULL;
 	const struct mr_iface *state = mr_iface(mr, index);
-	bool up = iface_is_up(mr, index);
+	bool up = iface_is_up(mr, index), changed;
 
 	if (iface == NULL)
 		return;
+	changed = iface->link_up != up;
 	if (iface->link_up && !up)
 		mr_neighbour_flush(mr, index);
 	iface->link_up = up;
@@ -122,7 +123,11 @@ void mr_router_iface_changed(struct mr *mr, uint16_t index)
 		adjacency.kind = MR_ADJ_LOCAL;
 		next_hop_publish(router->hops, iface->local_hop, &adjacency);
 	}
+	/* Subnets first: a neighbour gets a /32 of its own where a subnet covers it. */
+	addresses_follow_link(mr, index);
 	neighbours_follow_iface(mr, iface);
+	if (changed)
+		routes_follow_link(mr);
 }
 
 bool mr_router_is_local(struct mr *mr, const struct mr_addr *addr, uint16_t *iface)

@@ -50,8 +50,13 @@ int mr_route_add(struct mr *mr, const struct mr_prefix *prefix, const struct mr_
 		 unsigned count, struct mr_error *error);
 int mr_route_del(struct mr *mr, const struct mr_prefix *prefix, struct mr_error *error);
 
-/* Follows an interface's link, MTU and MAC (already published): adjacencies over it are renewed. */
+/* Follows an interface's link, MTU and MAC (already published): adjacencies over it are renewed.
+ * Without link its subnets and the routes all of whose gateways are there are withdrawn: lookups
+ * pass them over, until the link is back. Configuration is as it was, own addresses stay local. */
 void mr_router_iface_changed(struct mr *mr, uint16_t iface);
+
+/* Goes on with withdrawing and restoring where routes are many. Returns how many were visited. */
+unsigned mr_router_poll(struct mr *mr);
 
 /* Deletes the addresses and neighbours of an interface that was removed, and the static routes over
  * it. Those over other interfaces as well keep these. What a person had configured is noted in

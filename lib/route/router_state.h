@@ -36,6 +36,13 @@ struct router_iface {
 	struct neighbour_list neighbours;
 };
 
+/* How far a walk over all routes after a change of links has come. */
+struct link_walk {
+	bool walking, begun, failed;
+	struct mr_ipv4_route last; /* visited, once begun */
+	uint64_t retry_ms;         /* when some could not be restored */
+};
+
 struct mr_router {
 	struct mr_route_fwd *fwd;
 	struct mr_ipv4_table *table;
@@ -46,6 +53,7 @@ struct mr_router {
 	struct router_address address[MAX_ADDRESSES];
 	unsigned address_count;
 	uint32_t max_static_routes, static_routes;
+	struct link_walk link_walk;
 	uint64_t now_ms;          /* of the last poll */
 	mr_announce_fn *announce; /* NULL: nobody announces */
 };
@@ -97,6 +105,17 @@ bool static_route_over(struct mr *mr, const struct neighbour *gateway, struct mr
 /* Deletes the static routes all of whose gateways are on an interface, and takes that interface's
  * out of the others. Notes in lines how to bring them back. */
 void static_routes_withdraw(struct mr *mr, uint16_t iface, struct mr_lines *lines);
+
+/* The gateways of a static route; returns their number, 0 of a black hole. */
+unsigned static_route_gateways(struct mr *mr, uint32_t next_hop,
+			       const struct neighbour *gateways[MR_MAX_PATHS]);
+
+/* Routes whose interfaces have no link are withdrawn (link_down.c). The first is for a route that
+ * was added or changed, the second for the subnets of an interface whose link changed, the third
+ * for all routes then, in steps. */
+void route_follow_link(struct mr *mr, uint32_t prefix, uint8_t length);
+void addresses_follow_link(struct mr *mr, uint16_t iface);
+void routes_follow_link(struct mr *mr);
 
 /* Multipath next hops: one for each set of gateways, however many routes share it. */
 struct multipaths *multipaths_create(void);

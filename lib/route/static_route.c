@@ -186,6 +186,7 @@ int mr_route_add(struct mr *mr, const struct mr_prefix *prefix, const struct mr_
 		return mr_fail(error, rc, "no memory for the route %s", text);
 	}
 	router->static_routes++;
+	route_follow_link(mr, ipv4, length);
 	neighbours_follow_prefix(mr, ipv4, length);
 	return 0;
 }
@@ -272,9 +273,8 @@ struct withdrawal {
 	struct mr_lines *lines;
 };
 
-/* The gateways of a static route; returns their number. */
-static unsigned gateways_of(struct mr *mr, uint32_t next_hop,
-			    const struct neighbour *gateways[MR_MAX_PATHS])
+unsigned static_route_gateways(struct mr *mr, uint32_t next_hop,
+			       const struct neighbour *gateways[MR_MAX_PATHS])
 {
 	switch (next_hop_owner(mr->router->hops, next_hop)) {
 	case NEXT_HOP_NEIGHBOUR:
@@ -306,7 +306,7 @@ static void withdraw(struct mr *mr, const struct mr_ipv4_route *route, uint16_t 
 		     struct mr_lines *lines)
 {
 	const struct neighbour *gateways[MR_MAX_PATHS];
-	unsigned count = gateways_of(mr, route->next_hop, gateways), kept = 0;
+	unsigned count = static_route_gateways(mr, route->next_hop, gateways), kept = 0;
 	struct mr_prefix prefix = {mr_addr_from_ipv4(route->prefix), route->length};
 	struct mr_addr address[MR_MAX_PATHS];
 	uint16_t ifaces[MR_MAX_PATHS];
@@ -330,6 +330,7 @@ static void withdraw(struct mr *mr, const struct mr_ipv4_route *route, uint16_t 
 		return;
 	}
 	release(mr, route->next_hop);
+	route_follow_link(mr, route->prefix, route->length);
 }
 
 static bool withdraw_if_over(const struct mr_ipv4_route *route, void *arg)
@@ -339,7 +340,7 @@ static bool withdraw_if_over(const struct mr_ipv4_route *route, void *arg)
 	unsigned count = 0;
 
 	if (route_type(w->mr, route) == ROUTE_STATIC)
-		count = gateways_of(w->mr, route->next_hop, gateways);
+		count = static_route_gateways(w->mr, route->next_hop, gateways);
 	for (unsigned i = 0; i < count; i++)
 		if (gateways[i]->iface == w->iface) {
 			withdraw(w->mr, route, w->iface, w->lines);

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pulled cables. A flap loses what was on the wire and nothing else."""
-import statistics
 import threading
 import time
 
 import pytest
-from scapy.layers.inet import UDP
+from scapy.layers.inet import ICMP, UDP
+from scapy.layers.l2 import Ether
 
 from appliance import wait_for
 from ether import burst, frame, mac
-from hosts import ADDRESSES, Hosts, address
+from hosts import ADDRESSES, Hosts, address, padded
 
 
 @pytest.fixture(name='flaps')
@@ -33,13 +33,26 @@ def traffic_is_back(rig, source, sink, number):
     return time.monotonic()
 
 
+def flap_in_time(flap):
+    """Flaps until traffic was back within a second; returns how often. A busy machine may be late once,
+    a device that is late is so again."""
+    seconds = []
+    while not seconds or seconds[-1] >= 1:
+        assert len(seconds) < 4, f'traffic came back late, s: {seconds}'
+        seconds.append(flap())
+    return len(seconds)
+
+
 def test_flaps(rig, flaps):
-    """link: 20 flaps without traffic, each seen; traffic within 1 s of link up; stations flushed; no buffer lost"""
+    """link: 20 flaps without traffic, each seen; after each, traffic within 1 s of link up; stations flushed; no buffer lost"""
     millrace = rig.millrace()
     rig.wait_until_forwarding()
     before = millrace.port(0)['link_changes']
-    seconds = []
-    for number in range(flaps):
+    number = 0
+
+    def flap():
+        nonlocal number
+        number += 1
         rig.carry(0, 1, burst(0, 1, 1))
         assert [row['port'] for row in millrace.show(f'show station mac {mac(0)}')] == [0]
         rig.nics[0].set_link(False)
@@ -47,42 +60,63 @@ def test_flaps(rig, flaps):
         assert millrace.show(f'show station mac {mac(0)}') == []
         rig.nics[0].set_link(True)
         start = time.monotonic()
-        seconds.append(traffic_is_back(rig, 0, 1, number) - start)
+        seconds = traffic_is_back(rig, 0, 1, number) - start
         link(millrace, 0, 'up')
         rig.settle()
-    print(f'traffic after link up, s: {sorted(round(value, 2) for value in seconds)}')
-    assert millrace.port(0)['link_changes'] == before + 2 * flaps
-    # The device takes half a second to bring its link up. A busy machine may be late now and then.
-    assert statistics.median(seconds) < 1, seconds
+        return seconds
+
+    for _ in range(flaps):
+        flap_in_time(flap)
+    assert millrace.port(0)['link_changes'] == before + 2 * number
+
+
+class Traffic:
+    """Bursts both ways between two wires all the while."""
+
+    def __init__(self, rig):
+        self.rig = rig
+        self.stop = threading.Event()
+        self.last = [0, 0]  # when a frame came out of each wire
+        self.senders = [threading.Thread(target=self._send, args=ends) for ends in ((0, 1), (1, 0))]
+
+    def _send(self, source, sink):
+        while not self.stop.is_set():
+            self.rig.wires[source].send(*burst(source, sink, 16, (60, 200, 1514)))
+            if self.rig.wires[sink].take():
+                self.last[sink] = time.monotonic()
+            time.sleep(0.005)
+
+    def __enter__(self):
+        for sender in self.senders:
+            sender.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop.set()
+        for sender in self.senders:
+            sender.join()
 
 
 @pytest.mark.thorough
 def test_flaps_under_traffic(rig, flaps):
-    """link: 20 flaps with traffic both ways; nothing untold, no buffer lost"""
+    """link: 20 flaps with traffic both ways, back within 1 s of link up each time; nothing untold, no buffer lost"""
     millrace = rig.millrace()
     rig.wait_until_forwarding()
-    stop = threading.Event()
-
-    def send(source, sink):
-        while not stop.is_set():
-            rig.wires[source].send(*burst(source, sink, 16, (60, 200, 1514)))
-            rig.wires[sink].take()
-            time.sleep(0.005)
-
-    senders = [threading.Thread(target=send, args=ends) for ends in ((0, 1), (1, 0))]
-    for sender in senders:
-        sender.start()
-    try:
+    with Traffic(rig) as traffic:
         for number in range(flaps):
             port = number % 2
-            rig.nics[port].set_link(False)
-            link(millrace, port, 'down')
-            rig.nics[port].set_link(True)
-            link(millrace, port, 'up')
-    finally:
-        stop.set()
-        for sender in senders:
-            sender.join()
+
+            def flap(port=port):
+                rig.nics[port].set_link(False)
+                link(millrace, port, 'down')
+                start = time.monotonic()
+                rig.nics[port].set_link(True)
+                wait_for(lambda: min(traffic.last) > start, 20, 'traffic is back both ways')
+                seconds = time.monotonic() - start
+                link(millrace, port, 'up')
+                return seconds
+
+            flap_in_time(flap)
     rig.wait_until_forwarding()
     assert set(millrace.drops()) <= {'link_down', 'bridge_no_member', 'tx_full', 'no_tx_path'}, millrace.drops()
     rig.carry_both_ways(burst(0, 1, 500), burst(1, 0, 500))
@@ -121,3 +155,50 @@ def test_routes(rig):
         link(millrace, 1, 'up')
         hosts.meet(1)
         wait_for(by_port_1, 10, 'the gateway is used again')
+
+
+def test_withdrawn_routes(rig):
+    """link: without it a port's subnet and the routes through it are withdrawn, what covers them takes over; all restored"""
+    millrace = rig.millrace(config=ADDRESSES)
+    hosts = Hosts(rig)
+    hosts.meet_all()
+    hosts.meet(0, 3)
+    millrace.do(f'route add 192.0.2.0/24 via {address(1)}', f'route add 192.0.0.0/16 via {address(0, 3)}')
+    far, near = (hosts.packet(0, UDP(sport=1, dport=9), dst=dst) for dst in ('192.0.2.7', address(1)))
+    ping = hosts.packet(0, ICMP(id=1), dst=address(1, 1))
+    before = millrace.do('show address')
+
+    def leaves_by(packet):
+        """The ports that a packet, or ICMP about it, leaves by, and that ICMP's type."""
+        rig.settle()
+        rig.wires[0].send(padded(packet))
+        seen = []
+
+        def arrived():
+            for port, wire in enumerate(rig.wires):
+                seen.extend((port, Ether(frame_)) for frame_ in wire.take() if frame_[12:14] == b'\x08\x00')
+            return seen
+
+        wait_for(arrived, 10, 'it leaves')
+        (port, packet), = seen
+        return port, packet[ICMP].type if ICMP in packet else None
+
+    def actions():
+        shown = {row['prefix']: row['action'] for row in millrace.show('show route')}
+        return [shown[prefix] for prefix in ('10.0.1.0/24', '192.0.2.0/24')]
+
+    wait_for(lambda: leaves_by(far) == (1, None), 10, 'the gateway is known')
+    for _ in range(3):
+        rig.nics[1].set_link(False)
+        link(millrace, 1, 'down')
+        assert actions() == ['linkdown', 'linkdown']
+        assert leaves_by(far) == (0, None)
+        assert leaves_by(near) == (0, 3)
+        assert leaves_by(ping) == (0, 0)
+        rig.nics[1].set_link(True)
+        link(millrace, 1, 'up')
+        hosts.meet(1)
+        wait_for(lambda: leaves_by(far) == (1, None), 10, 'the route is used again')
+        assert leaves_by(near) == (1, None)
+        assert 'linkdown' not in actions()
+    assert millrace.do('show address') == before

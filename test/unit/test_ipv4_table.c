@@ -59,7 +59,7 @@ static struct mr_ipv4_route model_lookup(const struct model *model, uint32_t add
 	for (unsigned i = 0; i < model->count; i++) {
 		const struct mr_ipv4_route *route = &model->routes[i];
 
-		if ((address & ~host_mask(route->length)) == route->prefix &&
+		if ((address & ~host_mask(route->length)) == route->prefix && !route->withdrawn &&
 		    (best.next_hop == 0 || route->length > best.length))
 			best = *route;
 	}
@@ -125,6 +125,28 @@ static struct mr_ipv4_route random_route(void)
 	if (random_number() % 16 == 0)
 		route.next_hop = MR_IPV4_TABLE_MAX_NEXT_HOP - random_number() % 4;
 	return route;
+}
+
+/* Withdraws or restores a route that may be there, and may be so already. */
+static void withdraw_both(const struct fixture *f, struct model *model, struct mr_ipv4_route route)
+{
+	struct mr_ipv4_route *known = model_find(model, route.prefix, route.length), got;
+	bool withdrawn = random_number() % 2;
+	int rc;
+
+	if (known == NULL && model->count > 0 && random_number() % 4 != 0)
+		known = &model->routes[random_number() % model->count];
+	if (known != NULL)
+		route = *known;
+	rc = withdrawn ? mr_ipv4_table_withdraw(f->table, route.prefix, route.length)
+		       : mr_ipv4_table_restore(f->table, route.prefix, route.length);
+	assert_int_equal(rc, known == NULL ? -ENOENT : 0);
+	assert_int_equal(mr_ipv4_table_get(f->table, route.prefix, route.length, &got),
+			 known != NULL);
+	if (known != NULL) {
+		known->withdrawn = withdrawn;
+		assert_int_equal(got.withdrawn, withdrawn);
+	}
 }
 
 static void change_both(const struct fixture *f, struct model *model, struct mr_ipv4_route route,
@@ -193,7 +215,10 @@ static void table_agrees_with_a_list_after_every_change(void **state)
 		unsigned n;
 
 		/* Full for a while, then nearly empty. */
-		change_both(f, &model, route, i / 2000 % 2 == 0 ? 60 : 20);
+		if (random_number() % 4 == 0)
+			withdraw_both(f, &model, route);
+		else
+			change_both(f, &model, route, i / 2000 % 2 == 0 ? 60 : 20);
 		mr_rcu_poll(f->rcu);
 		n = addresses_around(route.prefix, route.length, addresses,
 				     4 + random_number() % 20);

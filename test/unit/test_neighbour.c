@@ -330,9 +330,9 @@ static void static_neighbours_stay_as_they_are(void **state)
 	pass(mr, &now, 200000);
 	assert_int_equal(kind(mr, "10.0.0.2"), MR_ADJ_FORWARD);
 	change_iface(mr, 0, false, 1500);
-	assert_int_equal(kind(mr, "10.0.0.2"), MR_ADJ_CONNECTED);
+	assert_int_equal(kind(mr, "10.0.0.2"), MR_ADJ_NO_ROUTE);
 	mr_neighbour_hold(mr, packet_to("10.0.0.2", 28, 0));
-	assert_int_equal(unreachable, 1);
+	assert_int_equal(mr_neighbour_held(mr), 0);
 	change_iface(mr, 0, true, 1500);
 	assert_int_equal(kind(mr, "10.0.0.2"), MR_ADJ_FORWARD);
 	done(mr, "neighbour del 10.0.0.2");
@@ -352,7 +352,7 @@ static void link_loss_forgets_what_was_learned(void **state)
 	assert_int_equal(mr_neighbour_held(mr), 0);
 	assert_string_equal(state_of(mr, "10.0.0.2"), "none");
 	assert_string_equal(state_of(mr, "10.0.0.4"), "unknown");
-	assert_int_equal(kind(mr, "10.9.0.1"), MR_ADJ_UNREACHABLE);
+	assert_int_equal(kind(mr, "10.9.0.1"), MR_ADJ_NO_ROUTE);
 	change_iface(mr, 0, true, 1500);
 	assert_int_equal(kind(mr, "10.9.0.1"), MR_ADJ_RESOLVE);
 }
@@ -408,7 +408,8 @@ static void a_scan_takes_no_more_than_its_share(void **state)
 
 /*
  * Random operations against a model that knows only the rules: the longest static prefix wins over
- * the connected subnet, a host that was heard stands for itself only in the subnet.
+ * the connected subnet, a host that was heard stands for itself only in the subnet, and without
+ * link there is neither the subnet nor a route via its hosts.
  */
 #define MODEL_HOSTS 8
 #define MODEL_ROUTES 12
@@ -441,7 +442,7 @@ static void model_check(struct mr *mr, const struct model *model)
 							  : ip("10.0.1.67");
 		struct mr_addr addr = mr_addr_from_ipv4(destination);
 		const struct mr_adjacency *found = mr_router_lookup(mr, &addr, 0);
-		bool inside = (destination & 0xffffff00) == ip("10.0.1.0");
+		bool inside = model->link && (destination & 0xffffff00) == ip("10.0.1.0");
 		int length = inside ? 24 : -1, best = -1, host = -1;
 
 		for (unsigned r = 0; r < MODEL_ROUTES; r++) {
@@ -449,7 +450,8 @@ static void model_check(struct mr *mr, const struct model *model)
 						? 0
 						: UINT32_MAX << (32 - model_routes[r].length);
 
-			if (model->via[r] != 0 && model_routes[r].length > length &&
+			if (model->via[r] != 0 && (model->link || model->via[r] == 255) &&
+			    model_routes[r].length > length &&
 			    (destination & mask) == ip(model_routes[r].text)) {
 				best = (int)r;
 				length = model_routes[r].length;
@@ -464,14 +466,13 @@ static void model_check(struct mr *mr, const struct model *model)
 			continue;
 		}
 		host = best >= 0 ? model->via[best] - 1 : i < MODEL_HOSTS ? (int)i : -1;
-		if (host >= 0 && model->mac[host] != 0 && model->link) {
+		if (host >= 0 && model->mac[host] != 0) {
 			assert_int_equal(found->kind, MR_ADJ_FORWARD);
 			assert_int_equal(found->header[5], model->mac[host]);
 		} else if (best < 0) {
 			assert_int_equal(found->kind, MR_ADJ_CONNECTED);
 		} else {
-			assert_int_equal(found->kind,
-					 model->link ? MR_ADJ_RESOLVE : MR_ADJ_UNREACHABLE);
+			assert_int_equal(found->kind, MR_ADJ_RESOLVE);
 		}
 	}
 }

@@ -450,8 +450,8 @@ static void static_neighbours_stand(void **state)
 	expect_sent(h, &packet, HOST(1));
 	harness_link(h, 1, false);
 	routed_send(h, 0, &packet);
-	routed_told(h, &packet, 3, 1, 0);
-	harness_dropped(h, MR_DROP_neighbour_unreachable, 1);
+	routed_told(h, &packet, 3, 0, 0);
+	harness_dropped(h, MR_DROP_no_route, 1);
 	harness_link(h, 1, true);
 	harness_advance(h, 2100);
 	routed_announcements(h, 1);

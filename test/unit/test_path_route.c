@@ -248,6 +248,13 @@ static void flows_keep_to_one_of_several_paths(void **state)
 	routed_end(h);
 }
 
+static void link_is_back(struct harness *h, unsigned port)
+{
+	harness_link(h, port, true);
+	harness_advance(h, 2100);
+	routed_announcements(h, port);
+}
+
 static void without_any_path_the_sender_is_told(void **state)
 {
 	(void)state;
@@ -257,17 +264,114 @@ static void without_any_path_the_sender_is_told(void **state)
 	harness_command(h, "route add 203.0.113.0/24 via 10.0.1.2 10.0.2.2");
 	harness_link(h, 1, false);
 	harness_link(h, 2, false);
-	routed_send(h, 0, &frame);
-	routed_told(h, &frame, 3, 1, 0);
-	harness_dropped(h, MR_DROP_neighbour_unreachable, 1);
-	harness_link(h, 2, true);
-	harness_advance(h, 2100);
-	routed_announcements(h, 2);
+	told_no_route(h, &frame);
+	link_is_back(h, 2);
 	passes(h, &frame, 2);
-	harness_link(h, 1, true);
-	harness_advance(h, 2100);
-	routed_announcements(h, 1);
+	link_is_back(h, 1);
 	harness_command(h, "route del 203.0.113.0/24");
+	routed_end(h);
+}
+
+/* What `show route` says of a prefix. */
+static void shown(struct harness *h, const char *prefix, const char *action)
+{
+	char line[64], wanted[64], *text;
+
+	snprintf(line, sizeof(line), "show route %s", prefix);
+	snprintf(wanted, sizeof(wanted), "\"%s\"", action);
+	text = harness_show(h, line);
+	if (strstr(text, wanted) == NULL)
+		fail_msg("%s, not %s", text, wanted);
+	free(text);
+}
+
+/* Without link a port's subnet and the routes over it are not there; its own address is. */
+static void a_lost_link_withdraws_routes(void **state)
+{
+	(void)state;
+	struct harness *h = routed();
+	struct frame host = FROM_0(.dst = "10.0.1.9"), far = FROM_0(.dst = "203.0.113.1");
+	struct ipv4 to_own = {
+		.to = ROUTER(0), .from = HOST(0), .src = "10.0.0.9", .dst = "10.0.1.1"};
+	struct frame ping = frame_echo(&to_own, 7, 1, 40);
+	struct frame reply = routed_echo_reply(&ping), out = TO_HOST(1, &host);
+
+	harness_command(h, "route add 203.0.113.0/24 via 10.0.1.2");
+	for (unsigned flap = 0; flap < 3; flap++) {
+		harness_link(h, 1, false);
+		told_no_route(h, &host);
+		told_no_route(h, &far);
+		routed_send(h, 0, &ping);
+		routed_expect_own(h, 0, &reply);
+		harness_consumed(h, 1);
+		shown(h, "10.0.1.0/24", "linkdown");
+		shown(h, "203.0.113.0/24", "linkdown");
+		link_is_back(h, 1);
+		shown(h, "203.0.113.0/24", "forward");
+		passes(h, &far, 1);
+		routed_send(h, 0, &host);
+		harness_expect(h, 1, &out);
+	}
+	harness_command(h, "route del 203.0.113.0/24");
+	routed_end(h);
+}
+
+/* What covers them takes over, and gives way again. */
+static void a_covering_route_takes_the_place_of_withdrawn_ones(void **state)
+{
+	(void)state;
+	struct harness *h = routed();
+	struct frame host = FROM_0(.dst = "10.0.1.9"), far = FROM_0(.dst = "203.0.113.1");
+	struct frame out = TO_HOST(1, &host);
+
+	harness_command(h, "route add 203.0.113.0/24 via 10.0.1.2");
+	harness_command(h, "route add 203.0.0.0/16 via 10.0.2.2");
+	harness_command(h, "route add 0.0.0.0/0 via 10.0.3.2");
+	harness_link(h, 1, false);
+	passes(h, &far, 2);
+	passes(h, &host, 3);
+	harness_link(h, 2, false);
+	passes(h, &far, 3);
+	harness_link(h, 3, false);
+	told_no_route(h, &far);
+	told_no_route(h, &host);
+	for (unsigned port = 3; port > 0; port--)
+		link_is_back(h, port);
+	passes(h, &far, 1);
+	routed_send(h, 0, &host);
+	harness_expect(h, 1, &out);
+	harness_command(h, "route del 203.0.113.0/24");
+	harness_command(h, "route del 203.0.0.0/16");
+	harness_command(h, "route del 0.0.0.0/0");
+	routed_end(h);
+}
+
+/* Packets that have arrived when the link goes are sent or dropped under a name, none is lost. */
+static void a_burst_in_flight_ends_somewhere(void **state)
+{
+	(void)state;
+	struct harness *h = routed();
+	struct frame burst[24], out;
+	unsigned sent = 0;
+
+	harness_command(h, "route add 203.0.113.0/24 via 10.0.1.2");
+	harness_command(h, "route add 203.0.0.0/16 via 10.0.2.2");
+	for (unsigned i = 0; i < COUNT(burst); i++)
+		burst[i] = of_flow(i, i);
+	harness_burst(h, 0, burst, COUNT(burst));
+	harness_link(h, 1, false);
+	for (unsigned port = 1; port <= 2; port++)
+		while (harness_take(h, port, &out))
+			sent++;
+	assert_int_equal(sent, COUNT(burst));
+	harness_burst(h, 0, burst, COUNT(burst));
+	harness_run(h);
+	for (sent = 0; harness_take(h, 2, &out); sent++)
+		;
+	assert_int_equal(sent, COUNT(burst));
+	link_is_back(h, 1);
+	harness_command(h, "route del 203.0.113.0/24");
+	harness_command(h, "route del 203.0.0.0/16");
 	routed_end(h);
 }
 
@@ -519,6 +623,9 @@ int main(void)
 		cmocka_unit_test(a_black_hole_is_silent),
 		cmocka_unit_test(flows_keep_to_one_of_several_paths),
 		cmocka_unit_test(without_any_path_the_sender_is_told),
+		cmocka_unit_test(a_lost_link_withdraws_routes),
+		cmocka_unit_test(a_covering_route_takes_the_place_of_withdrawn_ones),
+		cmocka_unit_test(a_burst_in_flight_ends_somewhere),
 		cmocka_unit_test(fragments_of_a_datagram_keep_together),
 		cmocka_unit_test(mtus_of_each_port),
 		cmocka_unit_test(fragments_are_exact_at_any_mtu),

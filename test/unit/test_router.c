@@ -223,7 +223,7 @@ static void multipath_leaves_out_what_cannot_be_used(void **state)
 	assert_int_equal(mr_router_lookup(mr, &destination, 0)->iface, 1);
 	assert_int_equal(mr_router_lookup(mr, &destination, UINT32_MAX)->iface, 1);
 	change_iface(mr, 1, false, 1500);
-	assert_int_equal(mr_router_lookup(mr, &destination, 0)->kind, MR_ADJ_UNREACHABLE);
+	assert_int_equal(mr_router_lookup(mr, &destination, 0)->kind, MR_ADJ_NO_ROUTE);
 	change_iface(mr, 0, true, 1500);
 	assert_int_equal(mr_router_lookup(mr, &destination, UINT32_MAX)->iface, 0);
 	assert_int_equal(mr_router_lookup(mr, &destination, 0)->kind, MR_ADJ_RESOLVE);
@@ -234,6 +234,66 @@ static void multipath_leaves_out_what_cannot_be_used(void **state)
 	assert_int_equal(kind(mr, "10.8.0.1"), MR_ADJ_RESOLVE);
 	done(mr, "route del 10.8.0.0/16");
 	done(mr, "address del 10.0.1.1/24 port 1");
+}
+
+/* More routes than one step of the walk visits; what is added meanwhile is right from the start. */
+static void a_full_table_follows_a_link_in_steps(void **state)
+{
+	struct mr *mr = *state;
+	const unsigned count = 5000;
+	char line[64], last[32];
+
+	done(mr, "address add 10.0.0.1/24 port 0");
+	for (unsigned i = 0; i < count; i++) {
+		snprintf(line, sizeof(line), "route add 20.%u.%u.0/24 via 10.0.0.2", i / 250,
+			 i % 250);
+		done(mr, line);
+	}
+	snprintf(last, sizeof(last), "20.%u.%u.1", (count - 1) / 250, (count - 1) % 250);
+	change_iface(mr, 0, false, 1500);
+	assert_int_equal(kind(mr, "20.0.0.1"), MR_ADJ_NO_ROUTE);
+	assert_int_equal(kind(mr, last), MR_ADJ_UNREACHABLE);
+	done(mr, "route add 30.0.0.0/8 via 10.0.0.2");
+	assert_int_equal(kind(mr, "30.0.0.1"), MR_ADJ_NO_ROUTE);
+	while (mr_router_poll(mr) != 0)
+		;
+	assert_int_equal(kind(mr, last), MR_ADJ_NO_ROUTE);
+	/* A link that is back before the walk was over. */
+	change_iface(mr, 0, true, 1500);
+	change_iface(mr, 0, false, 1500);
+	change_iface(mr, 0, true, 1500);
+	while (mr_router_poll(mr) != 0)
+		;
+	assert_int_equal(kind(mr, "20.0.0.1"), MR_ADJ_RESOLVE);
+	assert_int_equal(kind(mr, last), MR_ADJ_RESOLVE);
+	for (unsigned i = 0; i < count; i++) {
+		snprintf(line, sizeof(line), "route del 20.%u.%u.0/24", i / 250, i % 250);
+		done(mr, line);
+	}
+	done(mr, "route del 30.0.0.0/8");
+	done(mr, "address del 10.0.0.1/24 port 0");
+}
+
+/* Configuration may name ports before their link is up. */
+static void what_is_configured_without_link_waits_for_it(void **state)
+{
+	struct mr *mr = *state;
+
+	change_iface(mr, 0, false, 1500);
+	done(mr, "address add 10.0.0.1/24 port 0");
+	done(mr, "route add 10.9.0.0/16 via 10.0.0.2");
+	assert_int_equal(kind(mr, "10.0.0.7"), MR_ADJ_NO_ROUTE);
+	assert_int_equal(kind(mr, "10.9.0.1"), MR_ADJ_NO_ROUTE);
+	assert_int_equal(kind(mr, "10.0.0.1"), MR_ADJ_LOCAL);
+	refused(mr, "route add 10.9.0.0/16 blackhole", "exists already");
+	change_iface(mr, 0, true, 1500);
+	assert_int_equal(kind(mr, "10.0.0.7"), MR_ADJ_CONNECTED);
+	assert_int_equal(kind(mr, "10.9.0.1"), MR_ADJ_RESOLVE);
+	change_iface(mr, 0, false, 1500);
+	done(mr, "route del 10.9.0.0/16");
+	done(mr, "address del 10.0.0.1/24 port 0");
+	change_iface(mr, 0, true, 1500);
+	assert_int_equal(kind(mr, "10.0.0.7"), MR_ADJ_NO_ROUTE);
 }
 
 /* An index that an lcore may still hold means nothing else before it has let go. */
@@ -315,6 +375,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(prefixes_are_stored_canonical, start, stop),
 		cmocka_unit_test_setup_teardown(wrong_routes_are_refused, start, stop),
 		cmocka_unit_test_setup_teardown(multipath_leaves_out_what_cannot_be_used, start,
+						stop),
+		cmocka_unit_test_setup_teardown(a_full_table_follows_a_link_in_steps, start, stop),
+		cmocka_unit_test_setup_teardown(what_is_configured_without_link_waits_for_it, start,
 						stop),
 		cmocka_unit_test_setup_teardown(a_next_hop_is_given_out_again_after_a_grace_period,
 						start, stop),
