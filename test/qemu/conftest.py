@@ -44,7 +44,7 @@ BUDGET = 300  # seconds after which the short run starts no other test
 
 def pytest_addoption(parser):
     parser.addoption('--thorough', action='store_true', help='also the tests that take long')
-    parser.addoption('--results', help='a file for the results by device, as JSON')
+    parser.addoption('--results', help='a file for the results by device, as JSON; those of earlier runs stay in it')
 
 
 def pytest_configure(config):
@@ -111,13 +111,26 @@ def pytest_runtest_makereport(item):
     column = device or 'all'
     if (report.when == 'call' or report.outcome != 'passed') and results.get(column) != 'failed':
         results[column] = report.outcome
+        note_results(item.config)
 
 
-def pytest_sessionfinish(session):
-    path = session.config.getoption('--results')
-    if path:
-        with open(path, 'w', encoding='utf-8') as file:
-            json.dump(session.config.stash[RESULTS], file, indent=1)
+def note_results(config):
+    """After each test, so that a run that is cut off leaves what it found. A test that was skipped
+    takes no earlier result away."""
+    path = config.getoption('--results')
+    if not path:
+        return
+    merged = {}
+    if os.path.exists(path):
+        with open(path, encoding='utf-8') as file:
+            merged = json.load(file)
+    for row, outcomes in config.stash[RESULTS].items():
+        there = merged.setdefault(row, {})
+        there.update({column: outcome for column, outcome in outcomes.items()
+                      if outcome != 'skipped' or column not in there})
+    with open(f'{path}.new', 'w', encoding='utf-8') as file:
+        json.dump(merged, file, indent=1)
+    os.rename(f'{path}.new', path)
 
 
 @pytest.fixture(scope='session', name='guests')

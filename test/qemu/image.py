@@ -35,6 +35,8 @@ def fetch_kernel():
 
 
 def kernel():
+    """The path of the guest's kernel, fetched if need be."""
+    fetch_kernel()
     return glob.glob(f'{KERNEL}/boot/vmlinuz-*')[0]
 
 
