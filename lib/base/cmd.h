@@ -95,6 +95,22 @@ uint64_t mr_arg_number(const struct mr_args *args, const char *placeholder, uint
 struct mr_reply {
 	json_t *data;          /* owned by the reply; NULL for "done, nothing to say" */
 	struct mr_error error; /* set when the handler returns < 0 */
+	struct mr_job *job;    /* what is left to be done; see below */
+};
+
+/*
+ * What a command has to compute that takes long. The handler makes what the work needs, leaves the
+ * job in its reply and returns 0: the command is done when the job is. Only one is under way at a
+ * time; a handler that has a job refuses, while its room has one under way, whatever that one rests
+ * upon.
+ */
+struct mr_job {
+	/* Runs on any thread while the control thread does other things: touches nothing that it
+	 * might. */
+	void (*work)(struct mr_job *job);
+	/* Runs on the control thread afterwards, and frees the job. Returns what a handler does. */
+	int (*finish)(struct mr *mr, struct mr_job *job, struct mr_reply *reply);
+	bool brief; /* the work takes less than starting a thread is worth */
 };
 
 /* Gives data (a new reference, consumed) to the reply. Returns 0, or -ENOMEM if data is NULL, so

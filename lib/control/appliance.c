@@ -14,7 +14,6 @@
 #include "control/forward_mode.h"
 #include "control/hotplug.h"
 #include "filter/filter.h"
-#include "filter/publish.h"
 #include "host/host.h"
 #include "lcore/input_fwd.h"
 #include "lcore/lcores.h"
@@ -114,6 +113,8 @@ void mr_appliance_destroy(struct mr *mr)
 {
 	if (mr == NULL)
 		return;
+	if (mr->control != NULL)
+		mr_control_settle(mr);
 	if (mr->lcores != NULL)
 		mr_lcores_stop(mr);
 	if (mr->rcu != NULL)
@@ -168,7 +169,7 @@ unsigned mr_appliance_poll(struct mr *mr, uint64_t now_ms)
 	count += mr_router_poll(mr);
 	mr_host_poll(mr, now_ms);
 	mr_filter_poll(mr, now_ms);
-	mr_filter_grant(mr);
+	mr_control_poll(mr);
 	mr_rcu_poll(mr->rcu);
 	return count;
 }

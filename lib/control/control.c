@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "control/cmd_table.h"
+#include "control/late.h"
 
 struct mr_control {
 	struct mr_cmd_table table;
@@ -14,6 +15,11 @@ struct mr_control {
 	void *quit_context;
 	bool quitting;
 	void (*after)(struct mr *mr);
+	/* The command that is under way on another thread, or late is NULL. */
+	struct mr_late *late;
+	const char *late_syntax;
+	mr_control_answer *answer; /* NULL: nobody waits for it any more */
+	void *answer_context;
 };
 
 /* Whether the syntax's first words are (or, being alternatives, include) the given ones. */
@@ -140,19 +146,9 @@ const struct mr_cmd_table *mr_control_table(const struct mr_control *control)
 	return &control->table;
 }
 
-int mr_control_execute(struct mr *mr, const char *line, size_t length, struct mr_reply *reply)
+/* What follows a command that was done or refused. */
+static int conclude(struct mr *mr, const char *syntax, int rc, struct mr_reply *reply)
 {
-	struct mr_words words;
-	struct mr_args args;
-	const struct mr_cmd *cmd;
-
-	*reply = (struct mr_reply){0};
-	int rc = mr_words_split(&words, line, length, &reply->error);
-	if (rc != 0 || words.count == 0)
-		return rc;
-	rc = mr_cmd_table_find(&mr->control->table, &words, &cmd, &args, &reply->error);
-	if (rc == 0)
-		rc = cmd->run(mr, &args, reply);
 	if (rc >= 0) {
 		if (mr->control->after != NULL)
 			mr->control->after(mr);
@@ -160,6 +156,100 @@ int mr_control_execute(struct mr *mr, const char *line, size_t length, struct mr
 	}
 	json_decref(reply->data);
 	reply->data = NULL;
-	return mr_fail(&reply->error, rc, "%s: %s", cmd != NULL ? cmd->syntax : words.word[0],
-		       strerror(-rc));
+	return mr_fail(&reply->error, rc, "%s: %s", syntax, strerror(-rc));
+}
+
+/* Runs a line as far as it goes at once: if it leaves a job in the reply, that is still to be
+ * done. syntax: of the command, NULL if there is none. */
+static int begin(struct mr *mr, const char *line, size_t length, struct mr_reply *reply,
+		 const char **syntax)
+{
+	struct mr_words words;
+	struct mr_args args;
+	const struct mr_cmd *cmd = NULL;
+
+	*reply = (struct mr_reply){0};
+	*syntax = NULL;
+	int rc = mr_words_split(&words, line, length, &reply->error);
+	if (rc != 0 || words.count == 0)
+		return rc;
+	rc = mr_cmd_table_find(&mr->control->table, &words, &cmd, &args, &reply->error);
+	*syntax = cmd != NULL ? cmd->syntax : "no command";
+	if (rc == 0)
+		rc = cmd->run(mr, &args, reply);
+	return rc;
+}
+
+static int end(struct mr *mr, struct mr_job *job, const char *syntax, struct mr_reply *reply)
+{
+	*reply = (struct mr_reply){0};
+	return conclude(mr, syntax, job->finish(mr, job, reply), reply);
+}
+
+int mr_control_execute(struct mr *mr, const char *line, size_t length, struct mr_reply *reply)
+{
+	const char *syntax;
+	int rc = begin(mr, line, length, reply, &syntax);
+
+	if (syntax == NULL)
+		return rc;
+	if (reply->job == NULL)
+		return conclude(mr, syntax, rc, reply);
+	reply->job->work(reply->job);
+	return end(mr, reply->job, syntax, reply);
+}
+
+int mr_control_submit(struct mr *mr, const char *line, size_t length, struct mr_reply *reply,
+		      mr_control_answer *answer, void *context)
+{
+	struct mr_control *control = mr->control;
+	const char *syntax;
+	int rc = begin(mr, line, length, reply, &syntax);
+
+	if (syntax == NULL)
+		return rc;
+	if (reply->job == NULL)
+		return conclude(mr, syntax, rc, reply);
+	struct mr_late *late = NULL;
+	if (!reply->job->brief && control->late == NULL)
+		late = mr_late_start(reply->job);
+	if (late == NULL) {
+		reply->job->work(reply->job);
+		return end(mr, reply->job, syntax, reply);
+	}
+	control->late = late;
+	control->late_syntax = syntax;
+	control->answer = answer;
+	control->answer_context = context;
+	*reply = (struct mr_reply){0};
+	return -EINPROGRESS;
+}
+
+void mr_control_forget(struct mr_control *control, const void *context)
+{
+	if (control->answer_context == context)
+		control->answer = NULL;
+}
+
+void mr_control_settle(struct mr *mr)
+{
+	struct mr_control *control = mr->control;
+	struct mr_reply reply;
+	struct mr_job *job;
+	int rc;
+
+	if (control->late == NULL)
+		return;
+	job = mr_late_end(control->late);
+	control->late = NULL;
+	rc = end(mr, job, control->late_syntax, &reply);
+	if (control->answer != NULL)
+		control->answer(rc, &reply, control->answer_context);
+	mr_reply_clear(&reply);
+}
+
+void mr_control_poll(struct mr *mr)
+{
+	if (mr->control->late != NULL && mr_late_is_done(mr->control->late))
+		mr_control_settle(mr);
 }

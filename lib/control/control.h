@@ -35,6 +35,27 @@ bool mr_control_is_quitting(const struct mr_control *control);
  */
 int mr_control_execute(struct mr *mr, const char *line, size_t length, struct mr_reply *reply);
 
+/* Tells how a command ended that took long: rc and reply as of mr_control_execute; the reply is
+ * gone afterwards. */
+typedef void mr_control_answer(int rc, const struct mr_reply *reply, void *context);
+
+/*
+ * The same for callers that need not have the answer at once: what takes long is done while the
+ * control thread does other things. Then it returns -EINPROGRESS with an empty reply, and a later
+ * mr_control_poll gives the answer.
+ */
+int mr_control_submit(struct mr *mr, const char *line, size_t length, struct mr_reply *reply,
+		      mr_control_answer *answer, void *context);
+
+/* There is nobody to be told any more by answer(context); what is under way goes on. */
+void mr_control_forget(struct mr_control *control, const void *context);
+
+/* Ends commands whose work is done; once an iteration. */
+void mr_control_poll(struct mr *mr);
+
+/* Waits for the work that is under way, if there is any, and ends the command. */
+void mr_control_settle(struct mr *mr);
+
 /*
  * Runs a file of commands, one a line, up to the first that is refused: what the lines before it
  * did stays done. Answers are not shown. Returns 0 or a negative errno with "FILE:LINE: sentence"

@@ -34,8 +34,10 @@ struct mr_ctl_client {
 	struct mr_ctl_clients *clients;
 	unsigned *count;
 	int fd;
-	bool skipping; /* the rest of a line that is too long */
-	bool finished; /* it sends no more */
+	bool skipping;       /* the rest of a line that is too long */
+	bool finished;       /* it sends no more */
+	bool waiting;        /* for the end of a command that takes long */
+	enum mr_style style; /* of that one's answer */
 	size_t in_length;
 	size_t out_length, out_sent;
 	char *out; /* the answer being sent, or NULL */
@@ -105,7 +107,15 @@ static bool has_style(const char *request, size_t length, const char *style)
 	return length >= STYLE_LENGTH && memcmp(request, style, STYLE_LENGTH) == 0;
 }
 
-/* Runs a request (without its newline) and leaves the answer in client->out. */
+static int answer_done(struct mr_ctl_client *client, int rc, const struct mr_reply *reply)
+{
+	return rc < 0 ? refuse(client, rc, reply->error.text)
+		      : answer(client, reply, client->style);
+}
+
+static void on_late_answer(int rc, const struct mr_reply *reply, void *context);
+
+/* Runs a request (without its newline) and leaves the answer in client->out, or will. */
 static int serve(struct mr_ctl_client *client, const char *request, size_t length)
 {
 	bool json = has_style(request, length, "json ");
@@ -116,10 +126,13 @@ static int serve(struct mr_ctl_client *client, const char *request, size_t lengt
 	if (!json && !has_style(request, length, "text "))
 		return refuse(client, -EPROTO,
 			      "a request starts with 'text ', 'json ' or 'next ', then a command");
-	int rc = mr_control_execute(client->mr, request + STYLE_LENGTH, length - STYLE_LENGTH,
-				    &reply);
-	rc = rc < 0 ? refuse(client, rc, reply.error.text)
-		    : answer(client, &reply, json ? MR_STYLE_JSON : MR_STYLE_TEXT);
+	client->style = json ? MR_STYLE_JSON : MR_STYLE_TEXT;
+	int rc = mr_control_submit(client->mr, request + STYLE_LENGTH, length - STYLE_LENGTH,
+				   &reply, on_late_answer, client);
+	client->waiting = rc == -EINPROGRESS;
+	if (client->waiting)
+		return 0;
+	rc = answer_done(client, rc, &reply);
 	mr_reply_clear(&reply);
 	return rc;
 }
@@ -187,7 +200,8 @@ static int serve_turn(struct mr_ctl_client *client)
 
 	if (rc == 0)
 		rc = fill(client);
-	for (unsigned i = 0; rc == 0 && i < REQUESTS_A_TURN && has_request(client); i++) {
+	for (unsigned i = 0;
+	     rc == 0 && !client->waiting && i < REQUESTS_A_TURN && has_request(client); i++) {
 		rc = next_request(client);
 		if (rc == 0)
 			rc = flush(client);
@@ -195,23 +209,45 @@ static int serve_turn(struct mr_ctl_client *client)
 	return rc;
 }
 
-static void on_event(int fd, uint32_t events, void *context)
+static void take_turn(struct mr_ctl_client *client)
 {
-	struct mr_ctl_client *client = context;
-	int rc = serve_turn(client);
+	int rc = serve_turn(client), fd = client->fd;
 
-	(void)events;
 	if (rc != 0 && rc != -EAGAIN) {
 		mr_ctl_client_free(client);
 		return;
 	}
 	/* A request that waits for the next turn is like an answer that waits to be sent. */
-	if (client->out != NULL || has_request(client))
+	if (client->waiting)
+		mr_loop_set(client->loop, fd, 0);
+	else if (client->out != NULL || has_request(client))
 		mr_loop_set(client->loop, fd, EPOLLOUT);
 	else if (client->finished)
 		mr_ctl_client_free(client);
 	else
 		mr_loop_set(client->loop, fd, EPOLLIN);
+}
+
+static void on_event(int fd, uint32_t events, void *context)
+{
+	struct mr_ctl_client *client = context;
+
+	(void)fd;
+	if (!client->waiting)
+		take_turn(client);
+	else if ((events & (EPOLLHUP | EPOLLERR)) != 0)
+		mr_ctl_client_free(client);
+}
+
+static void on_late_answer(int rc, const struct mr_reply *reply, void *context)
+{
+	struct mr_ctl_client *client = context;
+
+	client->waiting = false;
+	if (answer_done(client, rc, reply) == 0)
+		take_turn(client);
+	else
+		mr_ctl_client_free(client);
 }
 
 int mr_ctl_client_new(struct mr *mr, struct mr_loop *loop, int fd, struct mr_ctl_clients *clients,
@@ -238,6 +274,7 @@ int mr_ctl_client_new(struct mr *mr, struct mr_loop *loop, int fd, struct mr_ctl
 
 void mr_ctl_client_free(struct mr_ctl_client *client)
 {
+	mr_control_forget(client->mr->control, client);
 	TAILQ_REMOVE(client->clients, client, entry);
 	--*client->count;
 	mr_loop_remove(client->loop, client->fd);

@@ -26,6 +26,7 @@ struct mr_line_editor {
 	History *history;
 	mr_line_callback *callback;
 	void *context;
+	bool paused;
 	char key[KEY_SIZE]; /* the bytes of one key */
 	size_t key_length, key_read;
 };
@@ -173,6 +174,18 @@ static void finish_line(struct mr_line_editor *editor, const char *edited, size_
 	if (line != NULL)
 		editor->callback(line, length, editor->context);
 	free(line);
+	if (!editor->paused)
+		mr_line_editor_go_on(editor);
+}
+
+void mr_line_editor_pause(struct mr_line_editor *editor)
+{
+	editor->paused = true;
+}
+
+void mr_line_editor_go_on(struct mr_line_editor *editor)
+{
+	editor->paused = false;
 	el_resize(editor->el);
 	el_set(editor->el, EL_UNBUFFERED, 1);
 }

@@ -22,4 +22,9 @@ void mr_line_editor_free(struct mr_line_editor *editor);
  * that a callback may stop it all), or -1 for a ^D on an empty line. */
 int mr_line_editor_feed(struct mr_line_editor *editor, const char *typed, size_t length);
 
+/* For the callback of a line that is not done yet: there is no prompt until mr_line_editor_go_on,
+ * and nothing may be fed until then. */
+void mr_line_editor_pause(struct mr_line_editor *editor);
+void mr_line_editor_go_on(struct mr_line_editor *editor);
+
 #endif

@@ -46,13 +46,13 @@ mr_filter_address_set_new(const char *name, const struct mr_prefix *prefixes, ui
 
 struct mr_filter_address_set *mr_filter_address_set_ref(struct mr_filter_address_set *set)
 {
-	set->references++;
+	__atomic_fetch_add(&set->references, 1, __ATOMIC_RELAXED);
 	return set;
 }
 
 void mr_filter_address_set_unref(struct mr_filter_address_set *set)
 {
-	if (--set->references == 0)
+	if (__atomic_sub_fetch(&set->references, 1, __ATOMIC_ACQ_REL) == 0)
 		free(set);
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <rte_common.h>
+#include <rte_cycles.h>
 #include <rte_malloc.h>
 
 #include "base/log.h"
@@ -148,14 +149,28 @@ static int give_counters(struct mr *mr, struct mr_filter_set *set, struct mr_err
 	return 0;
 }
 
-int mr_filter_commit(struct mr *mr, struct mr_filter_set *next, struct mr_error *error)
+int mr_filter_commit_compiled(struct mr *mr, struct mr_filter_set *next,
+			      struct mr_filter_program *program, struct mr_error *error)
 {
 	int rc = give_counters(mr, next, error);
 
 	if (rc == 0)
-		rc = mr_filter_publish(mr, next, error);
-	if (rc != 0)
+		rc = mr_filter_publish(mr, next, program, error);
+	if (rc != 0) {
+		mr_filter_program_free(program);
 		mr_filter_set_free(next);
+	}
+	return rc;
+}
+
+int mr_filter_commit(struct mr *mr, struct mr_filter_set *next, struct mr_error *error)
+{
+	struct mr_filter_program *program;
+	int rc = mr_filter_compile(mr->filter, next, mr_filter_socket(mr), &program, error);
+
+	if (rc == 0)
+		return mr_filter_commit_compiled(mr, next, program, error);
+	mr_filter_set_free(next);
 	return rc;
 }
 
@@ -258,7 +273,10 @@ static int replace_me(struct mr *mr, const struct mr_filter_address_set *mine,
 		mr_filter_set_free(next);
 		return mr_fail(error, -ENOMEM, "no memory");
 	}
-	return mr_filter_commit(mr, next, error);
+	if (mr_filter_set_user(next, MR_FILTER_ME) != NULL)
+		return mr_filter_commit(mr, next, error);
+	mr_filter_publish_names(mr, next);
+	return 0;
 }
 
 static void follow_addresses(struct mr *mr)
@@ -280,8 +298,19 @@ static void follow_addresses(struct mr *mr)
 
 void mr_filter_follow(struct mr *mr)
 {
-	follow_addresses(mr);
+	/* What changes while a change is under way is followed when that is done. */
+	if (!mr->filter->is_changing)
+		follow_addresses(mr);
 	for (unsigned id = 0; id < MR_MAX_BRIDGES; id++)
 		if (mr->bridges->bridge[id].name[0] == '\0')
 			__atomic_store_n(&mr->filter->fwd.exempt[id], 0, __ATOMIC_RELAXED);
+}
+
+void mr_filter_poll(struct mr *mr, uint64_t now_ms)
+{
+	uint64_t now = rte_rdtsc(), hz = rte_get_tsc_hz();
+
+	mr->filter->slow->now_ms = now_ms;
+	for (struct mr_filter_police *rate = mr->filter->rates; rate != NULL; rate = rate->next)
+		mr_filter_police_grant(rate, now, hz);
 }

@@ -24,6 +24,7 @@ struct mr_filter {
 	struct mr_filter_police *rates;    /* those of the set, a list */
 	struct mr_filter_hits *baseline;   /* by counter: what does not count any more */
 	struct mr_filter_slow *slow;       /* answers to rejected packets, and the log */
+	bool is_changing;                  /* a change is under way that rests upon `set` */
 };
 
 /* Makes mr->filter, whose set has no rules and allows. The lcores exist. */
@@ -37,8 +38,12 @@ void mr_filter_destroy(struct mr *mr);
  * and then nothing has changed. */
 int mr_filter_commit(struct mr *mr, struct mr_filter_set *next, struct mr_error *error);
 
+/* The same for a set that mr_filter_compile compiled; takes both over in any case. */
+int mr_filter_commit_compiled(struct mr *mr, struct mr_filter_set *next,
+			      struct mr_filter_program *program, struct mr_error *error);
+
 /* Puts the rules of `old` in the place of equal ones (number, tests, action) of `next`, so that
- * they keep their counters. Returns 0 or -ENOMEM. */
+ * they keep their counters. Any thread. Returns 0 or -ENOMEM. */
 int mr_filter_keep_rules(struct mr_filter_set *next, const struct mr_filter_set *old);
 
 /* What all lcores counted of a rule since it was made or zeroed. seconds: of the last match, 0 if
@@ -49,20 +54,15 @@ void mr_filter_zero(struct mr *mr, uint32_t counter);
 /* Takes a packet that was punted as MR_PUNT_REJECT or MR_PUNT_LOG. */
 void mr_filter_punted(struct mr *mr, struct rte_mbuf *packet);
 
-/* Timers: rate limits. now_ms: monotonic milliseconds. */
+/* Timers: limits of answers and the log; and rates of rules are granted what has come in since the
+ * last time. Once an iteration. now_ms: monotonic milliseconds. */
 void mr_filter_poll(struct mr *mr, uint64_t now_ms);
 
 /* Follows what rules name and other rooms own: the appliance's addresses (`me`), and bridges that
  * are gone, whose exemption goes with them. To be called after each command. */
 void mr_filter_follow(struct mr *mr);
 
-/* Replaces all rules by those of a file, or changes nothing; error names the line and column at
- * fault. publish false: the file is only read and compiled. warnings: an array of sentences, to be
- * appended to. */
-int mr_filter_load(struct mr *mr, const char *path, bool publish, json_t *warnings,
-		   struct mr_error *error);
-
-/* Writes what mr_filter_load reads. Returns 0 or a negative errno. */
+/* Writes what mr_filter_read_file reads. Returns 0 or a negative errno. */
 int mr_filter_save(struct mr *mr, const char *path, struct mr_error *error);
 
 extern const struct mr_cmd mr_filter_cmds[];

@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "bridge/bridge.h"
 #include "filter/address_change.h"
+#include "filter/change.h"
 #include "filter/filter.h"
 #include "filter/report.h"
 #include "filter/rule_text.h"
@@ -22,23 +23,15 @@ static int no_memory(struct mr_reply *reply)
 	return mr_refuse(reply, -ENOMEM, "no memory for a set of rules");
 }
 
-static struct mr_filter_set *copy_set(struct mr *mr, struct mr_reply *reply)
+/* Copies the set in force, to be changed; returns 0 or a negative errno. */
+static int copy_set(struct mr *mr, struct mr_filter_set **copy, struct mr_reply *reply)
 {
-	struct mr_filter_set *copy = mr_filter_set_copy(mr->filter->set, 1);
+	int rc = mr_filter_refuse_change(mr, reply);
 
-	if (copy == NULL)
-		no_memory(reply);
-	return copy;
-}
-
-/* Answers with warnings, if there are any; takes them over. */
-static int reply_warnings(struct mr_reply *reply, json_t *warnings)
-{
-	if (json_array_size(warnings) == 0) {
-		json_decref(warnings);
-		return 0;
-	}
-	return mr_reply(reply, json_pack("{s:o}", "warnings", warnings));
+	if (rc != 0)
+		return rc;
+	*copy = mr_filter_set_copy(mr->filter->set, 1);
+	return *copy != NULL ? 0 : no_memory(reply);
 }
 
 static int parse_rule(struct mr *mr, const char *text, struct mr_filter_rule **rule,
@@ -72,8 +65,12 @@ static int add(struct mr *mr, const struct mr_args *args, struct mr_reply *reply
 
 	if (rc != 0)
 		return rc;
-	next = copy_set(mr, reply);
-	rc = next != NULL ? mr_filter_set_insert(next, rule) : -ENOMEM;
+	rc = copy_set(mr, &next, reply);
+	if (rc != 0) {
+		mr_filter_rule_unref(rule);
+		return rc;
+	}
+	rc = mr_filter_set_insert(next, rule);
 	if (rc != 0) {
 		mr_filter_rule_unref(rule);
 		mr_filter_set_free(next);
@@ -84,58 +81,51 @@ static int add(struct mr *mr, const struct mr_args *args, struct mr_reply *reply
 	number = rule->number;
 	warnings = json_array();
 	mr_filter_warn_rule(next, mr_filter_set_at(next, number + 1) - 1, warnings);
-	rc = mr_filter_commit(mr, next, &reply->error);
-	if (rc == 0)
-		return reply_warnings(reply, warnings);
-	json_decref(warnings);
-	return rc;
+	return mr_filter_change(mr, next, warnings, reply);
 }
 
 static int delete_rules(struct mr *mr, const struct mr_args *args, struct mr_reply *reply)
 {
 	uint32_t number = (uint32_t)mr_arg_number(args, "NUMBER", 0);
-	struct mr_filter_set *next = copy_set(mr, reply);
+	struct mr_filter_set *next;
+	int rc = copy_set(mr, &next, reply);
 
-	if (next == NULL)
-		return -ENOMEM;
+	if (rc != 0)
+		return rc;
 	if (mr_filter_set_delete(next, number) == 0) {
 		mr_filter_set_free(next);
 		return mr_refuse(reply, -ENOENT, "there is no rule %u", number);
 	}
-	return mr_filter_commit(mr, next, &reply->error);
+	return mr_filter_change(mr, next, NULL, reply);
 }
 
 static int flush(struct mr *mr, const struct mr_args *args, struct mr_reply *reply)
 {
-	struct mr_filter_set *next = copy_set(mr, reply);
+	struct mr_filter_set *next;
+	int rc = copy_set(mr, &next, reply);
 
 	(void)args;
-	if (next == NULL)
-		return -ENOMEM;
+	if (rc != 0)
+		return rc;
 	mr_filter_set_clear(next);
-	return mr_filter_commit(mr, next, &reply->error);
+	return mr_filter_change(mr, next, NULL, reply);
 }
 
 static int set_default(struct mr *mr, const struct mr_args *args, struct mr_reply *reply)
 {
-	struct mr_filter_set *next = copy_set(mr, reply);
+	struct mr_filter_set *next;
+	int rc = copy_set(mr, &next, reply);
 
-	if (next == NULL)
-		return -ENOMEM;
+	if (rc != 0)
+		return rc;
 	next->default_action = mr_arg_has(args, "deny") ? MR_FILTER_DENY : MR_FILTER_ALLOW;
-	return mr_filter_commit(mr, next, &reply->error);
+	return mr_filter_change(mr, next, NULL, reply);
 }
 
 static int load_or_test(struct mr *mr, const struct mr_args *args, struct mr_reply *reply)
 {
-	json_t *warnings = json_array();
-	int rc = mr_filter_load(mr, mr_arg(args, "FILE", 0)->text, mr_arg_has(args, "load"),
-				warnings, &reply->error);
-
-	if (rc == 0)
-		return reply_warnings(reply, warnings);
-	json_decref(warnings);
-	return rc;
+	return mr_filter_change_by_file(mr, mr_arg(args, "FILE", 0)->text, mr_arg_has(args, "load"),
+					reply);
 }
 
 static int save(struct mr *mr, const struct mr_args *args, struct mr_reply *reply)
@@ -192,13 +182,13 @@ static int change_addresses(struct mr *mr, const struct mr_args *args, struct mr
 		if (mr_filter_parse_prefix(arg->text, &prefix[count++]) != 0)
 			return mr_refuse(reply, -EINVAL, "%s is no prefix", arg->text);
 	}
-	next = copy_set(mr, reply);
-	if (next == NULL)
-		return -ENOMEM;
-	int rc = mr_filter_change_addresses(next, mr_arg(args, "NAME", 0)->text, change, prefix,
-					    count, &reply->error);
+	int rc = copy_set(mr, &next, reply);
+	if (rc != 0)
+		return rc;
+	rc = mr_filter_change_addresses(next, mr_arg(args, "NAME", 0)->text, change, prefix, count,
+					&reply->error);
 	if (rc == 0)
-		return mr_filter_commit(mr, next, &reply->error);
+		return mr_filter_change(mr, next, NULL, reply);
 	mr_filter_set_free(next);
 	return rc;
 }
@@ -226,11 +216,11 @@ static int remove_addresses(struct mr *mr, const struct mr_args *args, struct mr
 	if (user != NULL)
 		return mr_refuse(reply, -EBUSY, "rule %u names address set %s", user->number,
 				 mr_arg(args, "NAME", 0)->text);
-	next = copy_set(mr, reply);
-	if (next == NULL)
-		return -ENOMEM;
+	int rc = copy_set(mr, &next, reply);
+	if (rc != 0)
+		return rc;
 	mr_filter_set_drop_addresses(next, (uint16_t)index);
-	return mr_filter_commit(mr, next, &reply->error);
+	return mr_filter_change(mr, next, NULL, reply);
 }
 
 static int show_addresses(struct mr *mr, const struct mr_args *args, struct mr_reply *reply)

@@ -4,10 +4,12 @@
  * when all of it is right; else nothing has happened. Its lines are those of the commands:
  *
  *   default deny
+ *   bridge br0 off
  *   set servers replace 192.0.2.1 192.0.2.64/26
  *   add 100 allow tcp from any to set:servers 80,443
  *
- * A file replaces the rules. The default action and the address sets that it does not mention stay.
+ * A file replaces the rules. The default action, the address sets and the bridges'
+ * exemptions that it does not mention stay.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,10 +17,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <rte_common.h>
+
+#include "bridge/bridge.h"
 #include "filter/address_change.h"
 #include "filter/filter.h"
 #include "filter/lexer.h"
-#include "filter/publish.h"
+#include "filter/load.h"
 #include "filter/rule_text.h"
 #include "filter/warnings.h"
 
@@ -26,6 +31,7 @@
 
 struct loader {
 	struct mr_filter_set *set;
+	struct mr_filter_bridges *bridges;
 	const char *path; /* its end, if it is long */
 	unsigned line;
 	uint32_t last_number;
@@ -101,6 +107,31 @@ static int load_addresses(struct loader *loader, struct mr_filter_lexer *lexer)
 	return rc == 0 ? 0 : fail_at(loader, column, error.text);
 }
 
+static int load_bridge(struct loader *loader, struct mr_filter_lexer *lexer)
+{
+	struct mr_filter_bridges *bridges = loader->bridges;
+	unsigned i = 0, column = lexer->token.column;
+	char name[MR_FILTER_WORD_SIZE];
+	bool exempt;
+
+	memcpy(name, lexer->token.text, sizeof(name));
+	mr_filter_lexer_step(lexer);
+	exempt = mr_filter_lexer_is(lexer, "off");
+	if (!mr_filter_lexer_take(lexer, "on") && !mr_filter_lexer_take(lexer, "off"))
+		return fail_at(loader, lexer->token.column, "expected on or off");
+	if (lexer->token.type != MR_FILTER_END)
+		return fail_at(loader, lexer->token.column, "expected nothing more");
+	while (i < bridges->count && strcmp(bridges->bridge[i].name, name) != 0)
+		i++;
+	if (i == RTE_DIM(bridges->bridge) || strlen(name) >= sizeof(bridges->bridge[i].name))
+		return fail_at(loader, column, "there is no such bridge");
+	strcpy(bridges->bridge[i].name, name);
+	bridges->bridge[i].exempt = exempt;
+	bridges->bridge[i].line = loader->line;
+	bridges->count = RTE_MAX(bridges->count, i + 1);
+	return 0;
+}
+
 static int load_line(struct loader *loader, char *line)
 {
 	struct mr_filter_lexer lexer;
@@ -116,8 +147,11 @@ static int load_line(struct loader *loader, char *line)
 		return load_addresses(loader, &lexer);
 	if (mr_filter_lexer_take(&lexer, "default"))
 		return load_default(loader, &lexer);
+	if (mr_filter_lexer_take(&lexer, "bridge"))
+		return load_bridge(loader, &lexer);
 	return fail_at(loader, lexer.token.column,
-		       "expected add RULE, set NAME add|replace ADDRESSES, or default allow|deny");
+		       "expected add RULE, set NAME add|replace ADDRESSES, bridge NAME on|off, or "
+		       "default allow|deny");
 }
 
 static int load_lines(struct loader *loader, FILE *file)
@@ -167,40 +201,45 @@ static int open_file(const char *path, FILE **file, struct mr_error *error)
 	return 0;
 }
 
-/* What is in force, without its rules. */
-static struct mr_filter_set *start_set(const struct mr *mr)
+int mr_filter_read_file(struct mr_filter_set *set, const char *path,
+			const struct mr_filter_set *old, struct mr_filter_bridges *bridges,
+			json_t *warnings, struct mr_error *error)
 {
-	struct mr_filter_set *set = mr_filter_set_copy(mr->filter->set, 0);
-
-	if (set != NULL)
-		mr_filter_set_clear(set);
-	return set;
-}
-
-int mr_filter_load(struct mr *mr, const char *path, bool publish, json_t *warnings,
-		   struct mr_error *error)
-{
-	struct loader loader = {.path = shown(path), .error = error};
+	struct loader loader = {
+		.set = set, .bridges = bridges, .path = shown(path), .error = error};
 	FILE *file;
 	int rc = open_file(path, &file, error);
 
 	if (rc != 0)
 		return rc;
-	loader.set = start_set(mr);
-	rc = loader.set != NULL ? load_lines(&loader, file) : -ENOMEM;
+	mr_filter_set_clear(set);
+	rc = load_lines(&loader, file);
 	fclose(file);
 	if (rc == 0)
-		rc = mr_filter_set_sort(loader.set);
+		rc = mr_filter_set_sort(set);
 	if (rc == 0)
-		rc = mr_filter_keep_rules(loader.set, mr->filter->set);
+		rc = mr_filter_keep_rules(set, old);
 	if (rc == 0)
-		mr_filter_warn_set(loader.set, warnings);
-	if (rc == 0 && publish)
-		return mr_filter_commit(mr, loader.set, error);
-	if (rc == 0)
-		rc = mr_filter_check(mr, loader.set, error);
-	mr_filter_set_free(loader.set);
+		mr_filter_warn_set(set, warnings);
 	return rc == -ENOMEM ? mr_fail(error, rc, "no memory for the rules") : rc;
+}
+
+int mr_filter_check_bridges(struct mr *mr, const char *path,
+			    const struct mr_filter_bridges *bridges, struct mr_error *error)
+{
+	for (unsigned i = 0; i < bridges->count; i++)
+		if (mr_bridge_find(mr, bridges->bridge[i].name) == NULL)
+			return mr_fail(error, -ENOENT, "%s:%u: there is no bridge %s", shown(path),
+				       bridges->bridge[i].line, bridges->bridge[i].name);
+	return 0;
+}
+
+void mr_filter_set_bridges(struct mr *mr, const struct mr_filter_bridges *bridges)
+{
+	for (unsigned i = 0; i < bridges->count; i++)
+		__atomic_store_n(
+			&mr->filter->fwd.exempt[mr_bridge_find(mr, bridges->bridge[i].name)->id],
+			bridges->bridge[i].exempt, __ATOMIC_RELAXED);
 }
 
 static void save_addresses(FILE *file, const struct mr_filter_address_set *addresses)
@@ -228,6 +267,9 @@ int mr_filter_save(struct mr *mr, const char *path, struct mr_error *error)
 		return mr_fail(error, rc, "%s: %s", shown(path), strerror(-rc));
 	}
 	fprintf(file, "default %s\n", set->default_action == MR_FILTER_DENY ? "deny" : "allow");
+	for (unsigned id = 0; id < MR_MAX_BRIDGES; id++)
+		if (mr->filter->fwd.exempt[id] != 0)
+			fprintf(file, "bridge %s off\n", mr->bridges->bridge[id].name);
 	for (unsigned i = MR_FILTER_ME + 1; i < set->address_sets; i++)
 		if (set->addresses[i] != NULL)
 			save_addresses(file, set->addresses[i]);

@@ -169,8 +169,3 @@ void mr_filter_punted(struct mr *mr, struct rte_mbuf *packet)
 	}
 	mr_host_end(mr, punt.iface, verdict, packet);
 }
-
-void mr_filter_poll(struct mr *mr, uint64_t now_ms)
-{
-	mr->filter->slow->now_ms = now_ms;
-}

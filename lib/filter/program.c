@@ -35,7 +35,7 @@ static struct mr_filter_effect effect_of(const struct mr_filter_set *set, uint32
 		effect.iface = rule->argument.iface;
 		break;
 	case MR_FILTER_POLICE:
-		effect.police = police != NULL ? police[rule->counter] : NULL;
+		effect.police = police[rule->counter];
 		break;
 	default:
 		break;
@@ -83,8 +83,7 @@ static int compile_glance(struct mr_filter_program *program, const struct mr_fil
 }
 
 struct mr_filter_program *mr_filter_program_make(const struct mr_filter_fwd *fwd,
-						 const struct mr_filter_set *set,
-						 struct mr_filter_police *const *police, int socket,
+						 const struct mr_filter_set *set, int socket,
 						 struct mr_error *error)
 {
 	struct mr_filter_program *program;
@@ -103,10 +102,6 @@ struct mr_filter_program *mr_filter_program_make(const struct mr_filter_fwd *fwd
 	program->hooks = (struct mr_hooks){.input = mr_filter_input, .output = mr_filter_output};
 	program->fwd = fwd;
 	program->count = set->count;
-	for (uint32_t i = 0; i < set->count; i++)
-		program->effect[i] = effect_of(set, i, police);
-	program->effect[set->count] = (struct mr_filter_effect){
-		.action = set->default_action, .counter = MR_FILTER_DEFAULT_COUNTER};
 	for (unsigned out = 0; out < 2; out++) {
 		program->classifier[out] = mr_classifier_compile(set, out, socket, error);
 		if (program->classifier[out] == NULL) {
@@ -120,6 +115,15 @@ struct mr_filter_program *mr_filter_program_make(const struct mr_filter_fwd *fwd
 		return NULL;
 	}
 	return program;
+}
+
+void mr_filter_program_complete(struct mr_filter_program *program, const struct mr_filter_set *set,
+				struct mr_filter_police *const *police)
+{
+	for (uint32_t i = 0; i < set->count; i++)
+		program->effect[i] = effect_of(set, i, police);
+	program->effect[set->count] = (struct mr_filter_effect){
+		.action = set->default_action, .counter = MR_FILTER_DEFAULT_COUNTER};
 }
 
 void mr_filter_program_free(struct mr_filter_program *program)

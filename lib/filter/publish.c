@@ -26,7 +26,7 @@ static void free_program(void *program)
 	mr_filter_program_free(program);
 }
 
-static int socket_of(const struct mr *mr)
+int mr_filter_socket(const struct mr *mr)
 {
 	return mr->lcores->lcore[0]->socket;
 }
@@ -95,46 +95,37 @@ static void exchange(struct mr *mr, struct mr_filter_program *program)
 	filter->program = program;
 }
 
-int mr_filter_publish(struct mr *mr, struct mr_filter_set *set, struct mr_error *error)
+int mr_filter_compile(const struct mr_filter *filter, const struct mr_filter_set *set, int socket,
+		      struct mr_filter_program **program, struct mr_error *error)
+{
+	*program = NULL;
+	if (mr_filter_set_is_empty(set))
+		return 0;
+	*program = mr_filter_program_make(&filter->fwd, set, socket, error);
+	return *program != NULL ? 0 : -EINVAL;
+}
+
+int mr_filter_publish(struct mr *mr, struct mr_filter_set *set, struct mr_filter_program *program,
+		      struct mr_error *error)
 {
 	struct mr_filter *filter = mr->filter;
-	struct mr_filter_program *program = NULL;
 	int rc = make_police(mr, set);
 
-	if (rc != 0)
-		mr_fail(error, rc, "no memory for the rates of rules");
-	if (rc == 0 && !mr_filter_set_is_empty(set)) {
-		program = mr_filter_program_make(&filter->fwd, set, filter->police, socket_of(mr),
-						 error);
-		rc = program != NULL ? 0 : -EINVAL;
-	}
 	if (rc != 0) {
 		retire_police(mr, set, filter->rates);
-		return rc;
+		return mr_fail(error, rc, "no memory for the rates of rules");
 	}
+	if (program != NULL)
+		mr_filter_program_complete(program, set, filter->police);
 	exchange(mr, program);
 	list_police(filter, set);
 	retire_police(mr, filter->set, filter->rates);
-	mr_rcu_defer(mr->rcu, free_set, filter->set);
-	filter->set = set;
+	mr_filter_publish_names(mr, set);
 	return 0;
 }
 
-int mr_filter_check(struct mr *mr, const struct mr_filter_set *set, struct mr_error *error)
+void mr_filter_publish_names(struct mr *mr, struct mr_filter_set *set)
 {
-	struct mr_filter_program *program =
-		mr_filter_program_make(&mr->filter->fwd, set, NULL, socket_of(mr), error);
-
-	if (program == NULL)
-		return -EINVAL;
-	mr_filter_program_free(program);
-	return 0;
-}
-
-void mr_filter_grant(struct mr *mr)
-{
-	uint64_t now = rte_rdtsc(), hz = rte_get_tsc_hz();
-
-	for (struct mr_filter_police *rate = mr->filter->rates; rate != NULL; rate = rate->next)
-		mr_filter_police_grant(rate, now, hz);
+	mr_rcu_defer(mr->rcu, free_set, mr->filter->set);
+	mr->filter->set = set;
 }

@@ -8,13 +8,13 @@
 
 struct mr_filter_rule *mr_filter_rule_ref(struct mr_filter_rule *rule)
 {
-	rule->references++;
+	__atomic_fetch_add(&rule->references, 1, __ATOMIC_RELAXED);
 	return rule;
 }
 
 void mr_filter_rule_unref(struct mr_filter_rule *rule)
 {
-	if (--rule->references != 0)
+	if (__atomic_sub_fetch(&rule->references, 1, __ATOMIC_ACQ_REL) != 0)
 		return;
 	if (rule->slots != NULL)
 		mr_filter_slots_give(rule->slots, rule->counter);

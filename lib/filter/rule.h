@@ -20,8 +20,9 @@
  * packet as it came to the hook: a DSCP that was set is not seen by later rules.
  *
  * Rules and address sets never change once they are in a set; sets share them, counting references.
- * So a rule that is the same before and after a reload is one object, with one counter. All
- * functions are the control thread's unless they say otherwise.
+ * So a rule that is the same before and after a reload is one object, with one counter. Sets belong
+ * to the control thread, until it lends one that is being made to another (change.c); references
+ * are counted atomically, since both may share what is in them.
  */
 #define MR_FILTER_MAX_RULES 100000
 #define MR_FILTER_MAX_NUMBER 99999999 /* of a rule; the least is 1 */

@@ -402,6 +402,52 @@ static void a_bridge_that_is_gone_is_exempt_no_more(void **state)
 	harness_command(h, "bridge del br8");
 }
 
+static bool is_exempt(struct harness *h, const char *bridge)
+{
+	char *shown = harness_show(h, "filter show"), text[64];
+	bool is = false;
+
+	snprintf(text, sizeof(text), "\"exempt_bridges\": [\"%s\"]", bridge);
+	is = strstr(shown, text) != NULL;
+	free(shown);
+	return is;
+}
+
+static void exempt_bridges_are_saved_and_loaded(void **state)
+{
+	struct harness *h = harness();
+	char save[128], load[128];
+
+	(void)state;
+	write_file("");
+	snprintf(save, sizeof(save), "filter save %s", path);
+	snprintf(load, sizeof(load), "filter load %s", path);
+	harness_command(h, "bridge add br7");
+	harness_command(h, "filter bridge br7 off");
+	harness_command(h, "%s", save);
+	harness_command(h, "filter bridge br7 on");
+	assert_false(is_exempt(h, "br7"));
+	harness_command(h, "%s", load);
+	assert_true(is_exempt(h, "br7"));
+	/* A file that says nothing of it leaves it alone. */
+	write_file("add 1 count ip from any to any\n");
+	harness_command(h, "%s", load);
+	assert_true(is_exempt(h, "br7"));
+	write_file("filter bridge br7 off\nbridge br7 on\n");
+	harness_command(h, "%s", load);
+	assert_false(is_exempt(h, "br7"));
+	/* All or nothing. */
+	write_file("bridge br7 off\nadd 2 deny ip from any to any\nbridge br9 off\n");
+	expect_refusal(h, load, -ENOENT, ":3: there is no bridge br9");
+	assert_false(is_exempt(h, "br7"));
+	assert_int_equal(h->rig.mr->filter->set->count, 0);
+	write_file("bridge br7 maybe\n");
+	expect_refusal(h, load, -EINVAL, ":1:12: expected on or off");
+	unlink(path);
+	harness_command(h, "bridge del br7");
+	harness_command(h, "filter flush");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -415,6 +461,7 @@ int main(void)
 		cmocka_unit_test(counters_stay_with_rules_that_stay),
 		cmocka_unit_test(many_rules_load_and_reload),
 		cmocka_unit_test(a_bridge_that_is_gone_is_exempt_no_more),
+		cmocka_unit_test(exempt_bridges_are_saved_and_loaded),
 	};
 
 	test_eal_start("0");

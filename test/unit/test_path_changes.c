@@ -5,106 +5,26 @@
  * or a port hundreds of times. Nothing may be lost, and each frame must take a way that was right
  * when it was sent or is right when it is received.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#include <cmocka.h>
 
 #include <rte_eth_ring.h>
-#include <rte_mempool.h>
 
 #include "control/appliance.h"
-#include "control/control.h"
-#include "frames.h"
 #include "lcore/lcores.h"
 #include "test_eal.h"
+#include "wire.h"
 
-#define PORTS 3
 #define CHANGING 100000 /* prefixes or stations */
 #define CHANGES_A_ROUND 64
 #define BURST 16
 
-struct wire {
-	struct mr *mr;
-	struct rte_ring *rx[PORTS], *tx[PORTS];
-	struct rte_mempool *pool;
-	uint8_t there[CHANGING]; /* the entry is in the table */
-	uint64_t sent, received, flooded;
-};
-
-static struct wire the_wire;
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-static void command(struct wire *w, const char *format, ...)
-{
-	struct mr_reply reply;
-	char line[256];
-	va_list args;
-
-	va_start(args, format);
-	int length = vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	if (mr_control_execute(w->mr, line, (size_t)length, &reply) != 0)
-		fail_msg("'%s' refused: %s", line, reply.error.text);
-	mr_reply_clear(&reply);
-}
+static uint8_t there[CHANGING]; /* the entry is in the table */
+static uint64_t flooded;
 
 static int create(void **state)
 {
-	static const unsigned lcores[] = {1};
-	struct mr_appliance_options options = {.lcores = lcores,
-					       .lcore_count = 1,
-					       .forward_mode = MR_MODE_NONE,
-					       .max_stations = 2 * CHANGING,
-					       .router.max_routes = 2 * CHANGING,
-					       .port.total_num_mbufs = 8191};
-	struct wire *w = *state = &the_wire;
-	struct mr_error error = {0};
-	char name[32];
-
-	for (unsigned port = 0; port < PORTS; port++) {
-		snprintf(name, sizeof(name), "changes_rx%u", port);
-		w->rx[port] =
-			rte_ring_create(name, 1024, SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
-		snprintf(name, sizeof(name), "changes_tx%u", port);
-		w->tx[port] =
-			rte_ring_create(name, 4096, SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
-		snprintf(name, sizeof(name), "changes%u", port);
-		if (rte_eth_from_rings(name, &w->rx[port], 1, &w->tx[port], 1, 0) != (int)port)
-			return -1;
-	}
-	w->mr = mr_appliance_create(&options, &error);
-	if (w->mr == NULL) {
-		fprintf(stderr, "%s\n", error.text);
-		return -1;
-	}
-	w->pool = mr_ports_host_pool(w->mr);
-	for (unsigned port = 0; port < PORTS; port++) {
-		struct rte_ether_addr mac = {{2, 0, 0, 0, 0, (uint8_t)port}};
-
-		if (mr_port_set_mac(w->mr, mr_port(w->mr, (uint16_t)port), &mac, &error) != 0)
-			return -1;
-	}
-	return mr_lcores_start(w->mr, &error);
-}
-
-static int destroy(void **state)
-{
-	mr_appliance_destroy(((struct wire *)*state)->mr);
-	return 0;
+	return wire_create(state, 2 * CHANGING);
 }
 
 /* What a frame says of itself, behind the UDP header: which entry it is for, whether that was in
@@ -119,14 +39,10 @@ struct mark {
 
 static void send_frame(struct wire *w, struct frame *frame, uint32_t entry)
 {
-	struct mark mark = {.magic = MAGIC, .entry = entry, .there = w->there[entry]};
-	struct rte_mbuf *m = rte_pktmbuf_alloc(w->pool);
+	struct mark mark = {.magic = MAGIC, .entry = entry, .there = there[entry]};
 
-	assert_non_null(m);
 	memcpy(frame->bytes + MARK_AT, &mark, sizeof(mark));
-	memcpy(rte_pktmbuf_append(m, (uint16_t)frame->length), frame->bytes, frame->length);
-	assert_int_equal(rte_ring_sp_enqueue(w->rx[0], m), 0);
-	w->sent++;
+	wire_send(w, 0, frame);
 }
 
 /* Takes what left; check says whether a port was right for it. */
@@ -135,7 +51,7 @@ static void receive(struct wire *w, void (*check)(struct wire *w, unsigned port,
 	struct rte_mbuf *m;
 	struct mark mark;
 
-	for (unsigned port = 0; port < PORTS; port++) {
+	for (unsigned port = 0; port < WIRE_PORTS; port++) {
 		while (rte_ring_sc_dequeue(w->tx[port], (void **)&m) == 0) {
 			memcpy(&mark, rte_pktmbuf_mtod_offset(m, void *, MARK_AT), sizeof(mark));
 			if (m->data_len > MARK_AT + sizeof(mark) && mark.magic == MAGIC)
@@ -148,10 +64,10 @@ static void receive(struct wire *w, void (*check)(struct wire *w, unsigned port,
 static void wait_for_all(struct wire *w,
 			 void (*check)(struct wire *w, unsigned port, struct mark mark))
 {
-	uint64_t end = now_ms() + 20000;
+	uint64_t end = wire_now_ms() + 20000;
 
-	while (w->received < w->sent && now_ms() < end) {
-		mr_appliance_poll(w->mr, now_ms());
+	while (w->received < w->sent && wire_now_ms() < end) {
+		mr_appliance_poll(w->mr, wire_now_ms());
 		receive(w, check);
 	}
 	assert_int_equal(w->received, w->sent);
@@ -179,7 +95,7 @@ static void churn(struct wire *w, void (*change)(struct wire *w, uint32_t entry,
 			uint32_t entry = add ? i : (uint32_t)((uint64_t)i * 7919 % CHANGING);
 
 			change(w, entry, add);
-			w->there[entry] = add;
+			there[entry] = add;
 		}
 		for (unsigned i = 0; i < BURST; i++) {
 			random = random * 1664525 + 1013904223;
@@ -191,20 +107,20 @@ static void churn(struct wire *w, void (*change)(struct wire *w, uint32_t entry,
 
 			send_frame(w, &f, entry);
 		}
-		mr_appliance_poll(w->mr, now_ms());
+		mr_appliance_poll(w->mr, wire_now_ms());
 		receive(w, check);
 		while (w->sent - w->received > 512) /* never more than the rings hold */
 			receive(w, check);
 	}
 	wait_for_all(w, check);
 	for (unsigned entry = 0; entry < CHANGING; entry++)
-		assert_int_equal(w->there[entry], 0);
+		assert_int_equal(there[entry], 0);
 }
 
 static void change_route(struct wire *w, uint32_t entry, bool add)
 {
-	command(w, "route %s 20.%u.%u.%u/25%s", add ? "add" : "del", entry >> 9, entry >> 1 & 255,
-		(entry & 1) * 128, add ? " via 10.0.2.2" : "");
+	wire_command(w, "route %s 20.%u.%u.%u/25%s", add ? "add" : "del", entry >> 9,
+		     entry >> 1 & 255, (entry & 1) * 128, add ? " via 10.0.2.2" : "");
 }
 
 static struct frame routed_frame(uint32_t entry)
@@ -220,8 +136,8 @@ static struct frame routed_frame(uint32_t entry)
 /* Port 2 is the way by the entry, port 1 the way by the covering route. */
 static void check_route(struct wire *w, unsigned port, struct mark mark)
 {
-	bool by_entry = mark.there || w->there[mark.entry],
-	     by_cover = !mark.there || !w->there[mark.entry];
+	bool by_entry = mark.there || there[mark.entry],
+	     by_cover = !mark.there || !there[mark.entry];
 
 	w->received++;
 	assert_true((port == 2 && by_entry) || (port == 1 && by_cover));
@@ -231,25 +147,25 @@ static void routes_change_under_traffic(void **state)
 {
 	struct wire *w = *state;
 
-	command(w, "address add 10.0.0.1/24 port 0");
-	command(w, "address add 10.0.1.1/24 port 1");
-	command(w, "address add 10.0.2.1/24 port 2");
-	command(w, "neighbour add 10.0.1.2 mac 02:00:00:00:09:01 port 1");
-	command(w, "neighbour add 10.0.2.2 mac 02:00:00:00:09:02 port 2");
-	command(w, "route add 20.0.0.0/8 via 10.0.1.2");
+	wire_command(w, "address add 10.0.0.1/24 port 0");
+	wire_command(w, "address add 10.0.1.1/24 port 1");
+	wire_command(w, "address add 10.0.2.1/24 port 2");
+	wire_command(w, "neighbour add 10.0.1.2 mac 02:00:00:00:09:01 port 1");
+	wire_command(w, "neighbour add 10.0.2.2 mac 02:00:00:00:09:02 port 2");
+	wire_command(w, "route add 20.0.0.0/8 via 10.0.1.2");
 	churn(w, change_route, routed_frame, check_route);
 	balanced(w);
-	command(w, "route del 20.0.0.0/8");
-	command(w, "neighbour del 10.0.1.2");
-	command(w, "neighbour del 10.0.2.2");
-	for (unsigned port = 0; port < PORTS; port++)
-		command(w, "address del 10.0.%u.1/24 port %u", port, port);
+	wire_command(w, "route del 20.0.0.0/8");
+	wire_command(w, "neighbour del 10.0.1.2");
+	wire_command(w, "neighbour del 10.0.2.2");
+	for (unsigned port = 0; port < WIRE_PORTS; port++)
+		wire_command(w, "address del 10.0.%u.1/24 port %u", port, port);
 }
 
 static void change_station(struct wire *w, uint32_t entry, bool add)
 {
-	command(w, "station %s br0 02:cc:00:%02x:%02x:%02x port 2", add ? "add" : "del",
-		entry >> 16, entry >> 8 & 255, entry & 255);
+	wire_command(w, "station %s br0 02:cc:00:%02x:%02x:%02x port 2", add ? "add" : "del",
+		     entry >> 16, entry >> 8 & 255, entry & 255);
 }
 
 static struct frame bridged_frame(uint32_t entry)
@@ -270,21 +186,21 @@ static void check_station(struct wire *w, unsigned port, struct mark mark)
 		return;
 	}
 	assert_int_equal(port, 1);
-	assert_true(!mark.there || !w->there[mark.entry]);
-	w->flooded++;
+	assert_true(!mark.there || !there[mark.entry]);
+	flooded++;
 }
 
 static void stations_change_under_traffic(void **state)
 {
 	struct wire *w = *state;
 
-	command(w, "bridge add br0");
-	for (unsigned port = 0; port < PORTS; port++)
-		command(w, "bridge member add br0 port %u", port);
+	wire_command(w, "bridge add br0");
+	for (unsigned port = 0; port < WIRE_PORTS; port++)
+		wire_command(w, "bridge member add br0 port %u", port);
 	churn(w, change_station, bridged_frame, check_station);
-	assert_true(w->flooded > 0);
+	assert_true(flooded > 0);
 	balanced(w);
-	command(w, "bridge del br0");
+	wire_command(w, "bridge del br0");
 }
 
 static struct frame plain_frame(void)
@@ -313,18 +229,18 @@ static void ports_come_and_go_under_traffic(void **state)
 	unsigned buffers;
 	uint64_t end;
 
-	command(w, "bridge add br0");
-	command(w, "bridge member add br0 port 0");
-	command(w, "bridge member add br0 port 1");
-	command(w, "station add br0 02:cc:00:00:00:01 port 1");
+	wire_command(w, "bridge add br0");
+	wire_command(w, "bridge member add br0 port 0");
+	wire_command(w, "bridge member add br0 port 1");
+	wire_command(w, "station add br0 02:cc:00:00:00:01 port 1");
 	for (unsigned round = 0; round < COMINGS; round++) {
 		struct rte_mbuf *m;
 		uint16_t id = (uint16_t)rte_eth_from_rings("come", &ring, 1, &sink, 1, 0);
 
 		for (unsigned i = 0; i < BURST; i++)
 			send_frame(w, &frame, 0);
-		command(w, "port add net_ring_come");
-		command(w, "bridge member add br0 port %u", id);
+		wire_command(w, "port add net_ring_come");
+		wire_command(w, "bridge member add br0 port %u", id);
 		for (unsigned i = 0; i < BURST; i++)
 			send_frame(w, &frame, 0);
 		for (unsigned i = 0; i < BURST; i++) {
@@ -333,14 +249,14 @@ static void ports_come_and_go_under_traffic(void **state)
 			       unmarked.length);
 			assert_int_equal(rte_ring_enqueue(ring, m), 0);
 		}
-		mr_appliance_poll(w->mr, now_ms());
-		command(w, "port remove %u", id);
+		mr_appliance_poll(w->mr, wire_now_ms());
+		wire_command(w, "port remove %u", id);
 		assert_int_equal(rte_ring_count(ring), 0);
 		/* Until the buffers of its pool are back, out of port 1's ring. */
-		end = now_ms() + 20000;
-		while (mr_ports_retired_pools(w->mr, &buffers) != 0 && now_ms() < end) {
+		end = wire_now_ms() + 20000;
+		while (mr_ports_retired_pools(w->mr, &buffers) != 0 && wire_now_ms() < end) {
 			receive(w, check_pair);
-			mr_appliance_poll(w->mr, now_ms());
+			mr_appliance_poll(w->mr, wire_now_ms());
 		}
 		assert_int_equal(mr_ports_retired_pools(w->mr, &buffers), 0);
 	}
@@ -348,7 +264,7 @@ static void ports_come_and_go_under_traffic(void **state)
 	struct mr_balance b = mr_lcores_balance(w->mr);
 	assert_int_equal(b.received + b.originated + b.copied,
 			 b.transmitted + b.consumed + b.dropped + b.held);
-	command(w, "bridge del br0");
+	wire_command(w, "bridge del br0");
 }
 
 int main(void)
@@ -360,5 +276,5 @@ int main(void)
 	};
 
 	test_eal_start("0@(0-1),1@(0-1)");
-	return cmocka_run_group_tests(tests, create, destroy);
+	return cmocka_run_group_tests(tests, create, wire_destroy);
 }
