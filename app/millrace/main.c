@@ -27,6 +27,7 @@
 #include "control/control.h"
 #include "control/ctl_server.h"
 #include "control/loop.h"
+#include "devices.h"
 #include "instance.h"
 #include "lcore/lcores.h"
 #include "options.h"
@@ -95,6 +96,8 @@ static int create_appliance(struct program *program)
 	unsigned wanted = program->options.nb_cores, count = 0, id;
 	struct mr_error error = {0};
 
+	if (devices_check(&error) != 0)
+		return fail(&error);
 	RTE_LCORE_FOREACH_WORKER (id) {
 		if (count < MR_MAX_LCORES && (wanted == 0 || count < wanted))
 			lcores[count++] = id;

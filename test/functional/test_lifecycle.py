@@ -121,6 +121,22 @@ def test_same_prefix_is_refused_in_one_line(rig):
     assert wait_for(lambda: hosts[0].ping('10.0.1.2', 1)), 'the first one goes on'
 
 
+def test_devices_that_cannot_be_had_are_refused(rig):
+    """Each names the device and what can be done; no device asked for is no error."""
+    rig.hosts(None)
+    for words, wanted in (
+            (('-a', '0000:ff:1f.7'), '-a 0000:ff:1f.7: there is no such PCI device'),
+            (('-a', 'ff:1f.7'), '-a ff:1f.7: there is no such PCI device'),
+            (('--vdev', 'net_af_packet7,iface=nosuch'), '--vdev net_af_packet7: has not become a port')):
+        millrace = rig.millrace(af_packet('p0'), start=False)
+        millrace.command[1:1] = words
+        millrace.command.remove('--no-pci')
+        millrace.command[1:1] = [] if '-a' in words else ['--no-pci']
+        status, output = attempt(millrace)
+        assert status == 1 and wanted in '\n'.join(said(output)), output
+    assert rig.millrace([]).show('show port info all') == []
+
+
 def test_same_control_socket_is_refused(rig):
     rig.hosts(None, None)
     first = rig.millrace(af_packet('p0'))
