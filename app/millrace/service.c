@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Datagrams to systemd are all of its protocol that is needed, so no library is. Signs of life come
- * from the control thread's loop: a loop that hangs is noticed, lcores that have nothing to do are
- * not taken for dead.
+ * from the control thread's loop, so one that hangs is noticed; and it looks whether each lcore has
+ * made an iteration since the last sign. One that sleeps makes dozens a second, so one that has
+ * nothing to do is not taken for dead.
  */
 #include "service.h"
 
@@ -113,13 +114,35 @@ void service_ready(struct service *service, struct mr *mr, uint64_t now_ms)
 	service->next_status_ms = now_ms + STATUS_PERIOD_MS;
 }
 
+/* Whether each lcore has moved since the last look. The counter is the lcore's; a torn read cannot
+ * be, and an old value only looks like an lcore that moved later. */
+static bool lcores_live(struct service *service, struct mr *mr)
+{
+	const struct mr_lcore *stuck = NULL;
+
+	for (unsigned i = 0; i < mr->lcores->count; i++) {
+		const struct mr_lcore *lcore = mr->lcores->lcore[i];
+		uint64_t now = __atomic_load_n(&lcore->counters.iterations, __ATOMIC_RELAXED);
+
+		if (mr->lcores->running && now == service->iterations[i])
+			stuck = lcore;
+		service->iterations[i] = now;
+	}
+	if (stuck != NULL && !service->is_stuck)
+		mr_log_error("lcore %u is stuck: no sign of life to the service manager",
+			     stuck->id);
+	service->is_stuck = stuck != NULL;
+	return stuck == NULL;
+}
+
 /* A message that does not arrive is not worth a word: the next one follows. */
 void service_poll(struct service *service, struct mr *mr, uint64_t now_ms)
 {
 	char status[sizeof(service->status)], message[sizeof(status) + 32];
 
 	if (service->alive_ms != 0 && now_ms >= service->next_alive_ms) {
-		notify("WATCHDOG=1");
+		if (lcores_live(service, mr))
+			notify("WATCHDOG=1");
 		service->next_alive_ms = now_ms + service->alive_ms;
 	}
 	if (now_ms < service->next_status_ms)
