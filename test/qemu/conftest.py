@@ -105,13 +105,20 @@ def pytest_runtest_setup(item):
 def pytest_runtest_makereport(item):
     report = (yield).get_result()
     setattr(item, f'report_{report.when}', report)
-    device = getattr(item, 'callspec', None) and item.callspec.params.get('device')
     row = (item.function.__doc__ or item.name).splitlines()[0].rstrip('.')
     results = item.config.stash[RESULTS].setdefault(row, {})
-    column = device or 'all'
-    if (report.when == 'call' or report.outcome != 'passed') and results.get(column) != 'failed':
-        results[column] = report.outcome
-        note_results(item.config)
+    for column in columns(item):
+        if (report.when == 'call' or report.outcome != 'passed') and results.get(column) != 'failed':
+            results[column] = report.outcome
+    note_results(item.config)
+
+
+def columns(item):
+    """The kinds of NIC that a test is about: those it was made for, those it names, or all."""
+    params = item.callspec.params if hasattr(item, 'callspec') else {}
+    marker = item.get_closest_marker('devices')
+    device = params.get('device') or params.get('model')
+    return [device] if device else marker.args if marker else ['all']
 
 
 def note_results(config):

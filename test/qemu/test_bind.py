@@ -60,7 +60,9 @@ def carries(guest, nics):
     rig.finish()
 
 
+@pytest.mark.devices('e1000e', 'virtio')
 def test_vfio(boot):
+    """scripts/bind: to vfio-pci and back, frames pass meanwhile"""
     guest = boot(['e1000e', 'e1000e', 'virtio', 'virtio'], 'none')
     ports = Ports(guest)
     intel, virtio = guest.nics[:2], guest.nics[2:]
@@ -82,7 +84,9 @@ def test_vfio(boot):
     assert all(ports.sends(nic) for nic in virtio)
 
 
+@pytest.mark.devices('e1000', 'virtio')
 def test_uio_without_an_iommu(boot):
+    """scripts/bind: to uio_pci_generic and back in a guest without an IOMMU, frames pass meanwhile"""
     guest = boot(['e1000', 'e1000', 'virtio', 'virtio'], 'uio_pci_generic')
     ports = Ports(guest)
     virtio = guest.nics[2:]
@@ -98,8 +102,11 @@ def test_uio_without_an_iommu(boot):
 
 
 @pytest.mark.thorough
+@pytest.mark.devices('virtio')
 def test_the_port_that_the_guest_is_reached_by(boot):
-    """Through a VLAN; busybox's ip says what routes there are."""
+    """scripts/bind: refuses a port with a default route or an SSH session, also through a VLAN
+
+    busybox's ip says what routes there are."""
     guest = boot(['e1000e', 'e1000e', 'virtio', 'virtio'], 'none')
     ports = Ports(guest)
     nic = ports.virtio()[0]

@@ -135,7 +135,9 @@ def test_pulled_out_and_put_back(third):
 @pytest.mark.thorough
 @pytest.mark.parametrize('model', ('e1000e', 'igb'))
 def test_pulled_out_of_uio(boot, model):
-    """The kernel asks nobody there: registers are gone from one access to the next."""
+    """pulled out under uio_pci_generic and put back, while others forward
+
+    The kernel asks nobody there: registers are gone from one access to the next."""
     rig = Rig(boot(['e1000', 'e1000', model], binding='uio_pci_generic'), model)
     try:
         pull_out_and_put_back(Third(rig, rig.guest.nics[:2]))
