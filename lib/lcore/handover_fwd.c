@@ -6,9 +6,11 @@
  * emptied at one end and filled at the other. Between CPUs that share no cache a line takes 100 ns
  * and more.
  *
- * So a short frame crosses by value: one line that the sender writes in order and the taker reads
- * in order, which both caches' prefetchers like; buffers stay with the lcore that received into
- * them. Copying a line costs a few cycles. From about three lines on the buffer is cheaper.
+ * So a short frame crosses by value, and the sender writes it around the caches: an ordinary store
+ * would first fetch the line from the lcore that has read it. The fence before the counter is
+ * published makes those stores visible in time. The taker reads lines in order, which prefetchers
+ * like; buffers stay with the lcore that received into them. Longer frames cross as the addresses
+ * of their buffers, which is cheaper from about three lines on.
  *
  * Each side publishes one counter and works on a known value of the other's as long as that is
  * enough (as in Lamport's queue, with the caching of MCRingBuffer, Lee et al., IPDPS 2010).

@@ -7,6 +7,8 @@
 
 #include <jansson.h>
 
+#include "filter/filter.h"
+#include "filter/slow.h"
 #include "routed.h"
 #include "test_eal.h"
 
@@ -310,6 +312,32 @@ static void a_bridge_is_filtered_unless_exempt(void **state)
 	harness_end(h);
 }
 
+/* An lcore sends the control thread a hundred summaries a second; what it logs goes its way. */
+static void what_is_logged_is_copied_at_a_rate(void **state)
+{
+	(void)state;
+	struct harness *h = routed();
+	const struct mr_filter_slow *slow = h->rig.mr->filter->slow;
+	uint64_t told = slow->logged + slow->log_suppressed;
+	static struct frame frames[50];
+
+	harness_command(h, "filter add 100 allow log udp from any to any 80 in");
+	harness_advance(h, 1000);
+	for (unsigned i = 0; i < 50; i++)
+		frames[i] = FROM_0(.dst = "10.0.1.9", .dport = 80, .seed = i);
+	for (unsigned burst = 0; burst < 3; burst++)
+		pass(h, frames, 50, UINT64_MAX);
+	harness_consumed(h, 100);
+	passes(h, 81);
+	harness_consumed(h, 0);
+	harness_advance(h, 1000);
+	passes(h, 80);
+	harness_consumed(h, 1);
+	assert_int_equal(slow->logged + slow->log_suppressed - told, 101);
+	assert_true(slow->log_suppressed > 0);
+	end(h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +353,7 @@ int main(void)
 		cmocka_unit_test(what_exceeds_a_rate_is_dropped),
 		cmocka_unit_test(headers_that_deceive_are_dropped_where_rules_look_at_them),
 		cmocka_unit_test(a_bridge_is_filtered_unless_exempt),
+		cmocka_unit_test(what_is_logged_is_copied_at_a_rate),
 	};
 
 	test_eal_start("0");
