@@ -74,13 +74,6 @@ struct mr_spread {
 	struct mr_sleep *sleep[MR_MAX_WORKERS];     /* theirs, to wake them */
 };
 
-/* A ring whose packets, of one port's arrival, this lcore carries on. */
-struct mr_spread_source {
-	struct mr_handover *ring;
-	struct rte_mempool *pool; /* the port's: of frames that cross by value */
-	uint16_t port;
-};
-
 /* How an lcore sends to a port. */
 struct mr_tx_path {
 	struct mr_handover *handover; /* to the queue's owner; NULL when the lcore owns the queue */
@@ -89,8 +82,9 @@ struct mr_tx_path {
 	bool usable; /* false: the port is stopped or absent */
 };
 
-/* A ring whose packets this lcore sends on queues that it owns. */
-struct mr_tx_source {
+/* A ring of another lcore's packets: that this one sends on a port's queue which it owns, or that
+ * arrived on the port and that this one carries on. */
+struct mr_source {
 	struct mr_handover *ring;
 	struct rte_mempool *pool; /* the port's: of frames that cross by value */
 	uint16_t port;
@@ -105,9 +99,9 @@ struct mr_plan {
 	bool rx_interrupts; /* all rx queues have interrupts, so that the lcore may block on them */
 	struct mr_tx_path tx[RTE_MAX_ETHPORTS];
 	struct mr_rx_queue rx[MR_MAX_RX_QUEUES];
-	struct mr_tx_source source[MR_MAX_TX_SOURCES];
+	struct mr_source source[MR_MAX_TX_SOURCES];
 	struct mr_spread spread[RTE_MAX_ETHPORTS];
-	struct mr_spread_source spread_source[RTE_MAX_ETHPORTS];
+	struct mr_source spread_source[RTE_MAX_ETHPORTS];
 } __rte_cache_aligned;
 
 /* Packets that wait for the end of the iteration to be sent on one port. */

@@ -209,7 +209,7 @@ void mr_output_scatter(struct mr_lcore *lcore, struct mr_vector *vector, uint64_
 	}
 }
 
-static unsigned take_handed_over(struct mr_lcore *lcore, const struct mr_tx_source *source)
+static unsigned take_handed_over(struct mr_lcore *lcore, const struct mr_source *source)
 {
 	struct rte_mbuf *packets[MR_VECTOR_SIZE];
 	unsigned lost;
@@ -227,7 +227,7 @@ static unsigned take_handed_over(struct mr_lcore *lcore, const struct mr_tx_sour
 
 /* All that waits, up to HANDED_OVER_MAX: an owner that fell behind catches up before it receives
  * more, rather than have what others worked on dropped. */
-unsigned mr_output_handed_over(struct mr_lcore *lcore, const struct mr_tx_source *source)
+unsigned mr_output_handed_over(struct mr_lcore *lcore, const struct mr_source *source)
 {
 	unsigned count, sum = 0;
 

@@ -16,7 +16,7 @@ void mr_output_scatter(struct mr_lcore *lcore, struct mr_vector *vector, uint64_
 void mr_output_flush(struct mr_lcore *lcore);
 
 /* Takes what another lcore handed over for a queue that this one owns; returns how many. */
-unsigned mr_output_handed_over(struct mr_lcore *lcore, const struct mr_tx_source *source);
+unsigned mr_output_handed_over(struct mr_lcore *lcore, const struct mr_source *source);
 
 /* Ends packets under a reason, counted on a port (or MR_PORT_NONE). */
 void mr_drop(struct mr_lcore *lcore, uint16_t port, enum mr_drop_reason reason,

@@ -97,32 +97,18 @@ static bool is_owner(const struct mr_placement *placement, unsigned lcore, uint1
 	return queue != UINT8_MAX && placement->tx_owner[port][queue] == lcore;
 }
 
-/* The sender's ring towards a port, made when first needed. */
-static struct mr_handover *handover_ring(struct mr *mr, unsigned sender, uint16_t port,
-					 struct mr_error *error)
+/* Makes a ring between an lcore and a port when it is first needed; NULL with error set. maker:
+ * whose memory it is in. */
+static struct mr_handover *ring_of(const struct mr *mr, struct mr_handover **ring, unsigned size,
+				   unsigned maker, uint16_t port, struct mr_error *error)
 {
-	struct mr_handover **ring = &mr->lcores->handover[sender][port];
+	const struct mr_lcore *lcore = mr->lcores->lcore[maker];
 
 	if (*ring == NULL)
-		*ring = mr_handover_create(mr->lcores->handover_size,
-					   mr->lcores->lcore[sender]->socket);
+		*ring = mr_handover_create(size, lcore->socket);
 	if (*ring == NULL)
-		mr_fail(error, -ENOMEM, "no memory for the ring from lcore %u to port %u",
-			mr->lcores->lcore[sender]->id, port);
-	return *ring;
-}
-
-/* The ring to a worker of a port, made when first needed. */
-static struct mr_handover *spread_ring(struct mr *mr, unsigned worker, uint16_t port,
-				       struct mr_error *error)
-{
-	struct mr_handover **ring = &mr->lcores->spread[worker][port];
-
-	if (*ring == NULL)
-		*ring = mr_handover_create(MR_SPREAD_RING_SIZE, mr->lcores->lcore[worker]->socket);
-	if (*ring == NULL)
-		mr_fail(error, -ENOMEM, "no memory for the ring from port %u to lcore %u", port,
-			mr->lcores->lcore[worker]->id);
+		mr_fail(error, -ENOMEM, "no memory for the ring between lcore %u and port %u",
+			lcore->id, port);
 	return *ring;
 }
 
@@ -138,7 +124,8 @@ static int plan_spread(struct mr *mr, struct mr_lcore *lcore, uint16_t port, str
 		plan->spread[port].sleep[i] = mr->lcores->lcore[workers->lcore[i]]->sleep;
 		if (workers->lcore[i] == lcore->index)
 			continue;
-		*ring = spread_ring(mr, workers->lcore[i], port, error);
+		*ring = ring_of(mr, &mr->lcores->spread[workers->lcore[i]][port],
+				MR_SPREAD_RING_SIZE, workers->lcore[i], port, error);
 		if (*ring == NULL)
 			return -ENOMEM;
 	}
@@ -182,7 +169,9 @@ static int plan_tx(struct mr *mr, const struct mr_placement *placement, struct m
 		plan->tx[port].owner = mr->lcores->lcore[placement->tx_owner[port][queue]]->sleep;
 		if (is_owner(placement, lcore->index, port))
 			continue;
-		plan->tx[port].handover = handover_ring(mr, lcore->index, port, error);
+		plan->tx[port].handover =
+			ring_of(mr, &mr->lcores->handover[lcore->index][port],
+				mr->lcores->handover_size, lcore->index, port, error);
 		if (plan->tx[port].handover == NULL)
 			return -ENOMEM;
 	}
@@ -206,9 +195,9 @@ static int plan_sources(struct mr *mr, const struct mr_placement *placement, str
 					"and port: give the ports more tx queues",
 					lcore->id, MR_MAX_TX_SOURCES);
 			plan->source[plan->source_count++] =
-				(struct mr_tx_source){.ring = mr->lcores->handover[sender][port],
-						      .pool = mr_port(mr, port)->pool,
-						      .port = port};
+				(struct mr_source){.ring = mr->lcores->handover[sender][port],
+						   .pool = mr_port(mr, port)->pool,
+						   .port = port};
 		}
 	return 0;
 }
@@ -224,9 +213,9 @@ static void plan_spread_sources(struct mr *mr, const struct mr_placement *placem
 		    (worker_mask(&mr->lcores->workers[port]) >> lcore->index & 1) == 0)
 			continue;
 		plan->spread_source[plan->spread_count++] =
-			(struct mr_spread_source){.ring = mr->lcores->spread[lcore->index][port],
-						  .pool = mr_port(mr, port)->pool,
-						  .port = port};
+			(struct mr_source){.ring = mr->lcores->spread[lcore->index][port],
+					   .pool = mr_port(mr, port)->pool,
+					   .port = port};
 	}
 }
 

@@ -74,7 +74,7 @@ void mr_spread(struct mr_lcore *lcore, struct mr_vector *vector, struct mr_traff
 	}
 }
 
-unsigned mr_spread_take(struct mr_lcore *lcore, const struct mr_spread_source *source)
+unsigned mr_spread_take(struct mr_lcore *lcore, const struct mr_source *source)
 {
 	struct mr_vector *vector = &lcore->vector;
 	unsigned lost;

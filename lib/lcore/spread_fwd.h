@@ -9,6 +9,6 @@
 void mr_spread(struct mr_lcore *lcore, struct mr_vector *vector, struct mr_traffic *rx);
 
 /* Carries on what another lcore received; returns how many packets. */
-unsigned mr_spread_take(struct mr_lcore *lcore, const struct mr_spread_source *source);
+unsigned mr_spread_take(struct mr_lcore *lcore, const struct mr_source *source);
 
 #endif
