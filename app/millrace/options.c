@@ -32,6 +32,7 @@ enum option_id {
 	OPTION_FORWARD_MODE,
 	OPTION_IDLE,
 	OPTION_MAX_STATIONS,
+	OPTION_FILTER_FLOWS,
 	OPTION_MAX_ROUTES,
 	OPTION_CONFIG,
 	OPTION_CTL_SOCKET,
@@ -84,6 +85,9 @@ static const struct option_row rows[OPTION_COUNT] = {
 		 "                                     an rx interrupt; adaptive by default"},
 	[OPTION_MAX_STATIONS] = {"max-stations", "N", 1, 4194304,
 				 "Room for stations of all bridges; 65536 by default"},
+	[OPTION_FILTER_FLOWS] = {"filter-flows", "N", 64, 4194304,
+				 "Room for flows of each lcore, once rules keep state; 65536 by\n"
+				 "                                     default"},
 	[OPTION_MAX_ROUTES] = {"max-routes", "N", 16, 16777216,
 			       "Room for IPv4 routes; 1048576 by default"},
 	[OPTION_CONFIG] = {"config", "FILE", 0, 0,
@@ -242,6 +246,9 @@ static void apply(struct options *options, enum option_id id, const char *value)
 		break;
 	case OPTION_MAX_STATIONS:
 		options->appliance.max_stations = (uint32_t)n;
+		break;
+	case OPTION_FILTER_FLOWS:
+		options->appliance.filter_flows = (uint32_t)n;
 		break;
 	case OPTION_MAX_ROUTES:
 		options->appliance.router.max_routes = (uint32_t)n;

@@ -14,6 +14,7 @@
 #include "control/forward_mode.h"
 #include "control/hotplug.h"
 #include "filter/filter.h"
+#include "filter/flow_state.h"
 #include "host/host.h"
 #include "lcore/input_fwd.h"
 #include "lcore/lcores.h"
@@ -60,20 +61,28 @@ static int create_rooms(struct mr *mr, const struct mr_appliance_options *option
 	mr_address_set_announce(mr, mr_host_announce);
 	if ((rc = mr_filter_create(mr, error)) != 0)
 		return rc;
+	mr->filter->flows_size = options->filter_flows;
 	if ((rc = mr_forward_mode_set(mr, options->forward_mode, error)) != 0)
 		return rc;
 	return mr_lcores_place(mr, error);
 }
 
 const struct mr_cmd *const mr_appliance_cmds[] = {
-	mr_lcore_cmds,  mr_steering_cmds, mr_port_cmds,      mr_port_run_cmds, mr_hotplug_cmds,
-	mr_bridge_cmds, mr_route_cmds,    mr_neighbour_cmds, mr_filter_cmds,   NULL};
+	mr_lcore_cmds,   mr_steering_cmds,     mr_port_cmds,  mr_port_run_cmds,
+	mr_hotplug_cmds, mr_bridge_cmds,       mr_route_cmds, mr_neighbour_cmds,
+	mr_filter_cmds,  mr_filter_state_cmds, NULL};
 
-const struct mr_query *const mr_appliance_queries[] = {mr_lcore_queries,     mr_port_queries,
-						       mr_port_run_queries,  mr_hotplug_queries,
-						       mr_bridge_queries,    mr_route_queries,
-						       mr_neighbour_queries, mr_host_queries,
-						       mr_filter_queries,    NULL};
+const struct mr_query *const mr_appliance_queries[] = {mr_lcore_queries,
+						       mr_port_queries,
+						       mr_port_run_queries,
+						       mr_hotplug_queries,
+						       mr_bridge_queries,
+						       mr_route_queries,
+						       mr_neighbour_queries,
+						       mr_host_queries,
+						       mr_filter_queries,
+						       mr_filter_state_queries,
+						       NULL};
 
 static int register_commands(struct mr *mr, struct mr_error *error)
 {

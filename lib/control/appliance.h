@@ -18,6 +18,7 @@ struct mr_appliance_options {
 	struct mr_port_options port;
 	struct mr_router_options router;
 	uint32_t max_stations;           /* 0: default */
+	uint32_t filter_flows;           /* of each lcore; 0: default */
 	enum mr_iface_mode forward_mode; /* of ports that no configuration names */
 	enum mr_idle idle;               /* what lcores do that have no work */
 	const unsigned *lcores;          /* EAL ids of the forwarding lcores */

@@ -18,6 +18,7 @@
 #include "bridge/bridge.h"
 #include "filter/address_set.h"
 #include "filter/classifier.h"
+#include "filter/flow_state.h"
 #include "filter/log_fwd.h"
 #include "filter/plain_cache.h"
 #include "filter/police.h"
@@ -43,6 +44,7 @@ static void free_filter(struct mr_filter *filter)
 	free(filter->slots);
 	free(filter->baseline);
 	free(filter->slow);
+	filter_flows_free(filter->fwd.flows);
 	rte_free(filter->fwd.log);
 	free(filter);
 }
@@ -57,13 +59,14 @@ int mr_filter_create(struct mr *mr, struct mr_error *error)
 		filter->slots = mr_filter_slots_create();
 		filter->baseline = calloc(MR_FILTER_COUNTERS, sizeof(*filter->baseline));
 		filter->slow = calloc(1, sizeof(*filter->slow));
+		filter->fwd.flows = filter_flows_create();
 		filter->police = calloc(MR_FILTER_COUNTERS, sizeof(*filter->police));
 		filter->fwd.log =
 			rte_zmalloc("mr_filter_log", mr->lcores->count * sizeof(*filter->fwd.log),
 				    RTE_CACHE_LINE_SIZE);
 		failed = filter->police == NULL || filter->set == NULL || filter->slots == NULL ||
 			 filter->baseline == NULL || filter->slow == NULL ||
-			 filter->fwd.log == NULL;
+			 filter->fwd.log == NULL || filter->fwd.flows == NULL;
 	}
 	for (unsigned i = 0; !failed && i < mr->lcores->count; i++) {
 		filter->fwd.hits[i] = aligned_alloc(
@@ -145,6 +148,8 @@ static int give_counters(struct mr *mr, struct mr_filter_set *set, struct mr_err
 			return mr_fail(error, -EAGAIN,
 				       "rules that were replaced are still in use: try again");
 		mr_filter_zero(mr, rule->counter);
+		if (rule->keep_state)
+			rule->serial = ++mr->filter->last_serial;
 	}
 	return 0;
 }

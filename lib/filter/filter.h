@@ -25,6 +25,9 @@ struct mr_filter {
 	struct mr_filter_hits *baseline;   /* by counter: what does not count any more */
 	struct mr_filter_slow *slow;       /* answers to rejected packets, and the log */
 	bool is_changing;                  /* a change is under way that rests upon `set` */
+	uint64_t last_serial;              /* of rules that keep state */
+	uint32_t last_program;             /* number of a program */
+	uint32_t flows_size; /* of each lcore, as asked for when millrace starts; 0: as usual */
 };
 
 /* Makes mr->filter, whose set has no rules and allows. The lcores exist. */

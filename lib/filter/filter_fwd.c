@@ -42,6 +42,7 @@ static void start(struct walk *walk, const struct mr_filter_program *program,
 	walk->iface = iface;
 	walk->out = out;
 	walk->kept = 0;
+	walk->asked = 0;
 	walk->count = 0;
 }
 

@@ -8,8 +8,8 @@
  *   set servers replace 192.0.2.1 192.0.2.64/26
  *   add 100 allow tcp from any to set:servers 80,443
  *
- * A file replaces the rules. The default action, the address sets and the bridges'
- * exemptions that it does not mention stay.
+ * A file replaces the rules. The default action, the address sets, the bridges' exemptions and the
+ * timeouts of flows that it does not mention stay.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,9 +19,11 @@
 
 #include <rte_common.h>
 
+#include "base/number.h"
 #include "bridge/bridge.h"
 #include "filter/address_change.h"
 #include "filter/filter.h"
+#include "filter/flow_state.h"
 #include "filter/lexer.h"
 #include "filter/load.h"
 #include "filter/rule_text.h"
@@ -132,6 +134,26 @@ static int load_bridge(struct loader *loader, struct mr_filter_lexer *lexer)
 	return 0;
 }
 
+static int load_state(struct loader *loader, struct mr_filter_lexer *lexer)
+{
+	uint64_t seconds;
+	int timeout;
+
+	if (!mr_filter_lexer_take(lexer, "timeout"))
+		return fail_at(loader, lexer->token.column, "expected timeout");
+	timeout = filter_flows_timeout(lexer->token.text);
+	if (timeout < 0)
+		return fail_at(loader, lexer->token.column, "there is no such timeout");
+	mr_filter_lexer_step(lexer);
+	if (mr_number_parse(lexer->token.text, FLOW_TIMEOUT_MAX, &seconds) != 0 || seconds == 0)
+		return fail_at(loader, lexer->token.column, "expected seconds, 1 to 604800");
+	mr_filter_lexer_step(lexer);
+	if (lexer->token.type != MR_FILTER_END)
+		return fail_at(loader, lexer->token.column, "expected nothing more");
+	loader->bridges->timeout[timeout] = (uint32_t)seconds;
+	return 0;
+}
+
 static int load_line(struct loader *loader, char *line)
 {
 	struct mr_filter_lexer lexer;
@@ -149,9 +171,11 @@ static int load_line(struct loader *loader, char *line)
 		return load_default(loader, &lexer);
 	if (mr_filter_lexer_take(&lexer, "bridge"))
 		return load_bridge(loader, &lexer);
+	if (mr_filter_lexer_take(&lexer, "state"))
+		return load_state(loader, &lexer);
 	return fail_at(loader, lexer.token.column,
-		       "expected add RULE, set NAME add|replace ADDRESSES, bridge NAME on|off, or "
-		       "default allow|deny");
+		       "expected add RULE, set NAME add|replace ADDRESSES, bridge NAME on|off, "
+		       "state timeout NAME SECONDS, or default allow|deny");
 }
 
 static int load_lines(struct loader *loader, FILE *file)
@@ -240,6 +264,10 @@ void mr_filter_set_bridges(struct mr *mr, const struct mr_filter_bridges *bridge
 		__atomic_store_n(
 			&mr->filter->fwd.exempt[mr_bridge_find(mr, bridges->bridge[i].name)->id],
 			bridges->bridge[i].exempt, __ATOMIC_RELAXED);
+	for (unsigned i = 0; i < FLOW_TIMEOUTS; i++)
+		if (bridges->timeout[i] != 0)
+			__atomic_store_n(&mr->filter->fwd.flows->timeout[i], bridges->timeout[i],
+					 __ATOMIC_RELAXED);
 }
 
 static void save_addresses(FILE *file, const struct mr_filter_address_set *addresses)
@@ -253,6 +281,14 @@ static void save_addresses(FILE *file, const struct mr_filter_address_set *addre
 		fprintf(file, " %s", mr_prefix_format(&addresses->prefix[i], text));
 	}
 	fputc('\n', file);
+}
+
+static void save_timeouts(FILE *file, const struct filter_flows *flows)
+{
+	for (enum flow_timeout i = 0; i < FLOW_TIMEOUTS; i++)
+		if (flows->timeout[i] != filter_flows_timeout_default(i))
+			fprintf(file, "state timeout %s %u\n", filter_flows_timeout_name(i),
+				flows->timeout[i]);
 }
 
 int mr_filter_save(struct mr *mr, const char *path, struct mr_error *error)
@@ -273,6 +309,7 @@ int mr_filter_save(struct mr *mr, const char *path, struct mr_error *error)
 	for (unsigned i = MR_FILTER_ME + 1; i < set->address_sets; i++)
 		if (set->addresses[i] != NULL)
 			save_addresses(file, set->addresses[i]);
+	save_timeouts(file, mr->filter->fwd.flows);
 	for (uint32_t i = 0; i < set->count; i++)
 		fprintf(file, "add %s\n",
 			mr_filter_rule_print(set->rule[i], set, text, sizeof(text)));

@@ -7,9 +7,11 @@
 #include "base/cmd.h"
 #include "base/error.h"
 #include "bridge/bridge_fwd.h"
+#include "filter/flow_fwd.h"
 #include "filter/set.h"
 
-/* What a file says of bridges, by name: whether rules look at what they carry. */
+/* What a file says of bridges, by name: whether rules look at what they carry; and of the timeouts
+ * of flows. */
 struct mr_filter_bridges {
 	unsigned count;
 	struct {
@@ -17,6 +19,7 @@ struct mr_filter_bridges {
 		bool exempt;
 		unsigned line;
 	} bridge[MR_MAX_BRIDGES];
+	uint32_t timeout[FLOW_TIMEOUTS]; /* seconds; 0: nothing */
 };
 
 /* Replaces the rules of a set, a copy of the one in force (old), by those of a file; those that did

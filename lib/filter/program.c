@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include <rte_malloc.h>
 
 #include "filter/classifier.h"
+#include "filter/flow_walk_fwd.h"
 #include "filter/glance.h"
 
 bool mr_filter_set_is_empty(const struct mr_filter_set *set)
@@ -43,20 +45,74 @@ static struct mr_filter_effect effect_of(const struct mr_filter_set *set, uint32
 	return effect;
 }
 
-/* What lcores would not do as it says must not get that far. */
-static int refuse_state(const struct mr_filter_set *set, struct mr_error *error)
+/* Whether packets meet flows at a rule. */
+static bool has_state(const struct mr_filter_rule *rule)
 {
+	return rule->keep_state || rule->action == MR_FILTER_CHECK_STATE;
+}
+
+static int by_serial(const void *left, const void *right)
+{
+	const struct flow_rule *a = left, *b = right;
+
+	return a->limit.serial < b->limit.serial ? -1 : a->limit.serial > b->limit.serial;
+}
+
+/* Makes room for the list of rules that keep state. Returns 0 or -ENOMEM. */
+static int count_flow_rules(struct mr_filter_program *program, const struct mr_filter_set *set,
+			    int socket)
+{
+	struct flow_rule *list;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < set->count; i++)
+		count += set->rule[i]->keep_state;
+	if (count == 0)
+		return 0;
+	list = rte_malloc_socket("flow_rules", count * sizeof(*list), 0, socket);
+	if (list == NULL)
+		return -ENOMEM;
+	program->flows = (struct flow_rules){.count = count, .rule = list};
+	program->flow_rule = list;
+	program->hooks.tick = mr_filter_tick;
+	return 0;
+}
+
+/* Lists them; they have serial numbers now. */
+static void list_flow_rules(struct mr_filter_program *program, const struct mr_filter_set *set)
+{
+	struct flow_rule *list = program->flow_rule;
+	uint32_t count = 0;
+
 	for (uint32_t i = 0; i < set->count; i++) {
 		const struct mr_filter_rule *rule = set->rule[i];
 
-		if (rule->keep_state || rule->limit_by != 0 ||
-		    rule->action == MR_FILTER_CHECK_STATE)
-			return mr_fail(error, -EINVAL,
-				       "rule %u: this version keeps no state of flows: "
-				       "no keep-state, limit or check-state",
-				       rule->number);
+		if (rule->keep_state)
+			list[count++] = (struct flow_rule){
+				.limit = {rule->serial, rule->limit, rule->limit_by}, .index = i};
 	}
-	return 0;
+	qsort(list, count, sizeof(*list), by_serial);
+	for (uint32_t i = 0; i < count; i++)
+		program->effect[list[i].index].keep = &list[i];
+}
+
+/* Finds where packets meet flows. */
+static void find_state(struct mr_filter_program *program, const struct mr_filter_set *set)
+{
+	for (unsigned out = 0; out < 2; out++) {
+		uint32_t state = UINT32_MAX, first = UINT32_MAX;
+
+		for (uint32_t i = set->count + 1; i-- > 0;) {
+			bool is_for = i < set->count && mr_filter_rule_is_for(set->rule[i], out);
+
+			if (is_for)
+				first = i;
+			if (is_for && program->flows.count != 0 && has_state(set->rule[i]))
+				state = i;
+			program->effect[i].state[out] = state;
+		}
+		program->state_first[out] = state != UINT32_MAX && state == first;
+	}
 }
 
 static void find_by_flow(struct mr_filter_program *program)
@@ -65,7 +121,8 @@ static void find_by_flow(struct mr_filter_program *program)
 				   MR_FILTER_WANT_DSCP | MR_FILTER_WANT_MACS;
 	uint32_t wants = program->classifier[0]->wants | program->classifier[1]->wants;
 
-	program->by_flow = (wants & of_packet) == 0 &&
+	/* Which rule decides about a packet of a known flow, its fields do not tell. */
+	program->by_flow = program->flows.count == 0 && (wants & of_packet) == 0 &&
 			   !(program->classifier[0]->trivial && program->classifier[1]->trivial);
 	program->tcp_flags = (wants & MR_FILTER_WANT_TCP) != 0 ? 0xff : 0;
 }
@@ -75,7 +132,7 @@ static int compile_glance(struct mr_filter_program *program, const struct mr_fil
 {
 	int rc;
 
-	if (set->default_action != MR_FILTER_ALLOW ||
+	if (set->default_action != MR_FILTER_ALLOW || program->flows.count != 0 ||
 	    (program->classifier[0]->trivial && program->classifier[1]->trivial))
 		return 0;
 	rc = filter_glance_compile(set, socket, &program->glance);
@@ -88,8 +145,6 @@ struct mr_filter_program *mr_filter_program_make(const struct mr_filter_fwd *fwd
 {
 	struct mr_filter_program *program;
 
-	if (refuse_state(set, error) != 0)
-		return NULL;
 	program =
 		rte_zmalloc_socket("mr_filter_program",
 				   sizeof(*program) + (set->count + 1) * sizeof(program->effect[0]),
@@ -109,6 +164,11 @@ struct mr_filter_program *mr_filter_program_make(const struct mr_filter_fwd *fwd
 			return NULL;
 		}
 	}
+	if (count_flow_rules(program, set, socket) != 0) {
+		mr_fail(error, -ENOMEM, "no memory for %u rules", set->count);
+		mr_filter_program_free(program);
+		return NULL;
+	}
 	find_by_flow(program);
 	if (compile_glance(program, set, socket, error) != 0) {
 		mr_filter_program_free(program);
@@ -124,6 +184,9 @@ void mr_filter_program_complete(struct mr_filter_program *program, const struct 
 		program->effect[i] = effect_of(set, i, police);
 	program->effect[set->count] = (struct mr_filter_effect){
 		.action = set->default_action, .counter = MR_FILTER_DEFAULT_COUNTER};
+	if (program->flows.count != 0)
+		list_flow_rules(program, set);
+	find_state(program, set);
 }
 
 void mr_filter_program_free(struct mr_filter_program *program)
@@ -133,5 +196,6 @@ void mr_filter_program_free(struct mr_filter_program *program)
 	for (unsigned out = 0; out < 2; out++)
 		mr_classifier_free(program->classifier[out]);
 	filter_glance_free(program->glance);
+	rte_free(program->flow_rule);
 	rte_free(program);
 }

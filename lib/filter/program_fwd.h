@@ -7,6 +7,7 @@
 
 #include "filter/classifier_fwd.h"
 #include "filter/filter_fwd.h"
+#include "filter/flow_fwd.h"
 #include "filter/glance_fwd.h"
 #include "lcore/lcore.h"
 
@@ -21,6 +22,9 @@ struct mr_filter_effect {
 	uint32_t
 		next; /* index of the rule at which packets go on, after a rule that is not final */
 	struct mr_filter_police *police;
+	const struct flow_rule *keep; /* of a rule that keeps state; else NULL */
+	uint32_t state[2]; /* the first rule with state from here on, at input and at output: where
+			      packets meet flows. UINT32_MAX: there is none */
 };
 
 /* A set of rules as lcores have it: immutable, both hooks in one, so that one store puts all of it
@@ -34,6 +38,11 @@ struct mr_filter_program {
 	uint8_t tcp_flags;
 	/* NULL: it would tell nothing. Only where packets that no rule matches pass. */
 	struct filter_glance *glance;
+	/* Rules that keep state: by serial number; none: no packet is asked for its flow. At a hook
+	 * whose first rule has state, packets meet flows before any other rule. */
+	struct flow_rules flows;
+	struct flow_rule *flow_rule; /* the list of these, as it is written */
+	bool state_first[2];
 	const struct mr_filter_fwd *fwd;
 	uint32_t count; /* rules */
 	struct mr_filter_effect effect[];

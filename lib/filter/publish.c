@@ -12,6 +12,7 @@
 
 #include "base/rcu.h"
 #include "filter/filter.h"
+#include "filter/flow_state.h"
 #include "filter/police.h"
 #include "filter/program.h"
 #include "lcore/lcores.h"
@@ -111,12 +112,18 @@ int mr_filter_publish(struct mr *mr, struct mr_filter_set *set, struct mr_filter
 	struct mr_filter *filter = mr->filter;
 	int rc = make_police(mr, set);
 
+	if (rc != 0)
+		mr_fail(error, rc, "no memory for the rates of rules");
+	if (rc == 0 && program != NULL && program->flows.count != 0)
+		rc = filter_flows_provide(filter->fwd.flows, mr, filter->flows_size, error);
 	if (rc != 0) {
 		retire_police(mr, set, filter->rates);
-		return mr_fail(error, rc, "no memory for the rates of rules");
+		return rc;
 	}
-	if (program != NULL)
+	if (program != NULL) {
+		program->flows.program = ++filter->last_program;
 		mr_filter_program_complete(program, set, filter->police);
+	}
 	exchange(mr, program);
 	list_police(filter, set);
 	retire_police(mr, filter->set, filter->rates);

@@ -136,6 +136,7 @@ struct mr_filter_rule {
 	bool keep_state;  /* the flow of what matches is let through, in both directions */
 	uint8_t limit_by; /* implies keep_state */
 	uint32_t limit;   /* flows that are alike in limit_by */
+	uint64_t serial;  /* of a rule that keeps state, never reused; 0: not in force yet */
 	union {
 		uint32_t number; /* skipto */
 		uint8_t dscp;

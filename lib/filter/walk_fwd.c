@@ -16,6 +16,7 @@
 #include <rte_ether.h>
 
 #include "filter/action_fwd.h"
+#include "filter/flow_walk_fwd.h"
 #include "filter/log_fwd.h"
 #include "filter/plain_key_fwd.h"
 #include "filter/police_fwd.h"
@@ -273,11 +274,16 @@ void filter_meet_rules(struct walk *walk, unsigned count)
 	}
 	if (mask != 0)
 		read_keys(walk, classifier, mask);
+	if (walk->program->state_first[walk->out] && walk->count != 0)
+		filter_meet_flows(walk);
 	while (walk->count != 0) {
 		classify(walk, classifier);
 		if (lookup.missed != 0)
 			remember(walk, &lookup, known);
 		lookup.missed = 0;
-		follow(walk, classifier, walk->count, false);
+		if (walk->program->flows.count != 0)
+			filter_keep_flows(walk);
+		if (likely(walk->count != 0))
+			follow(walk, classifier, walk->count, false);
 	}
 }

@@ -17,6 +17,7 @@ struct walk {
 	const struct mr_iface *iface; /* of the hook */
 	bool out;                     /* which hook */
 	uint64_t kept;                /* mask of packets that go on */
+	uint64_t asked;               /* mask of packets that were looked up among flows */
 	unsigned count;               /* of those below */
 	uint8_t at[MR_VECTOR_SIZE];   /* in packet[] */
 	uint32_t start[MR_VECTOR_SIZE], rule[MR_VECTOR_SIZE];

@@ -39,6 +39,8 @@ struct mr_hooks {
 	unsigned (*output)(const struct mr_hooks *hooks, struct mr_lcore *lcore,
 			   const struct mr_iface *iface, struct rte_mbuf **packets, unsigned count,
 			   uint64_t *bytes);
+	/* A turn of what is to be done from time to time, once an iteration; NULL: nothing is. */
+	void (*tick)(const struct mr_hooks *hooks, struct mr_lcore *lcore);
 };
 
 /* A word that the input hook leaves in a packet for the output hook. Packets of the control thread,

@@ -80,6 +80,8 @@ unsigned mr_lcore_iteration(struct mr_lcore *lcore, uint64_t now)
 			count += mr_spread_take(lcore, &plan->spread_source[i]);
 		count += send_injected(lcore);
 		mr_output_flush(lcore);
+		if (lcore->hooks != NULL && unlikely(lcore->hooks->tick != NULL))
+			lcore->hooks->tick(lcore->hooks, lcore);
 	}
 	lcore->was_busy = count != 0;
 	rte_rcu_qsbr_quiescent(lcore->qsbr, lcore->index);

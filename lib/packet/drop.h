@@ -58,6 +58,10 @@
 	R(filter_rejected,                                                                         \
 	  "a rule of the filter rejected it (ICMP or TCP RST is sent when allowed)")               \
 	R(filter_policed, "it exceeded the rate of a rule of the filter")                          \
+	R(filter_bad_state,                                                                        \
+	  "TCP segment outside of the windows of the connection that it claims to be of")          \
+	R(filter_state_full, "no room for another flow (see --filter-flows)")                      \
+	R(filter_state_limit, "a rule of the filter allows no more flows")                         \
 	R(filter_bad_header,                                                                       \
 	  "the filter looks at IP headers, and these are impossible or cut short")                 \
 	R(filter_tiny_fragment, "TCP header cut up among fragments (RFC 1858, RFC 3128)")          \

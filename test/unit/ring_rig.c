@@ -51,6 +51,7 @@ int ring_rig_create(struct ring_rig *rig, unsigned ports, struct mr_error *error
 		.lcore_count = 1,
 		.forward_mode = MR_MODE_NONE,
 		.max_stations = 1024,
+		.filter_flows = 1024,
 		.router.max_routes = 4096,
 		.port.total_num_mbufs = 4095,
 		.port.mbuf_size = 2048 + 128,

@@ -138,16 +138,6 @@ static void the_sender_of_a_rejected_packet_is_told(void **state)
 	end(h);
 }
 
-static void what_would_not_be_done_is_refused(void **state)
-{
-	(void)state;
-	struct harness *h = routed();
-
-	harness_refused(h, -EINVAL, "filter add 100 allow udp from any to any keep-state");
-	passes(h, 80);
-	end(h);
-}
-
 static void hooks_are_told_apart(void **state)
 {
 	(void)state;
@@ -344,7 +334,6 @@ int main(void)
 		cmocka_unit_test(a_rule_denies_what_it_matches_and_nothing_else),
 		cmocka_unit_test(verdicts_of_a_burst_belong_to_their_packets),
 		cmocka_unit_test(the_sender_of_a_rejected_packet_is_told),
-		cmocka_unit_test(what_would_not_be_done_is_refused),
 		cmocka_unit_test(hooks_are_told_apart),
 		cmocka_unit_test(a_default_that_denies_leaves_arp_alone),
 		cmocka_unit_test(skipto_goes_on_where_it_says),

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FILTER_FLOW_PACKET_FWD_H
+#define FILTER_FLOW_PACKET_FWD_H
+
+/*
+ * What of a packet tells which flow it belongs to. Its headers have been read for the rules already
+ * (filter/key_fwd.h), so lengths hold; only what an ICMP error quotes is read with suspicion.
+ *
+ * Packets of protocols with ports have a flow, except later fragments; of ICMP those of echo only;
+ * of all other protocols all. ICMP errors have none of their own, but may be about one.
+ */
+#include "filter/flow_table_fwd.h"
+#include "filter/key_fwd.h"
+
+enum flow_kind {
+	FLOW_NO_KIND,  /* belongs to no flow and makes none */
+	FLOW_OF_KEY,   /* key is its flow's, in its direction */
+	FLOW_ERROR_OF, /* an ICMP error: key is of the packet that it quotes, segment.seq too */
+};
+
+struct flow_packet {
+	enum flow_kind kind;
+	bool is_tcp; /* segment is set */
+	struct flow_key key;
+	struct tcp_segment segment;
+};
+
+/* Reads a packet. frame, length: of the frame; key: as it was read for rules that keep state.
+ * domain, epoch: see struct flow_key. */
+void flow_packet_read(const uint8_t *frame, unsigned length, const struct mr_filter_key *key,
+		      uint16_t domain, uint32_t epoch, struct flow_packet *packet);
+
+#endif

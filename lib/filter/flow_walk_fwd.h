@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FILTER_FLOW_WALK_FWD_H
+#define FILTER_FLOW_WALK_FWD_H
+
+#include "filter/walk_fwd.h"
+
+/*
+ * Where packets on their way through the rules meet flows: at the first rule with state that each
+ * comes to, be that check-state or one that keeps state, and whether its tests match or not.
+ */
+
+/* Before rules are known, where the first rule of the hook is one with state: looks all packets up
+ * and lets those pass that belong to a flow. */
+void filter_meet_flows(struct walk *walk);
+
+/* When rules are known: the same for those that have passed a rule with state; and makes flows for
+ * those whose rule keeps state. Some may be dropped. */
+void filter_keep_flows(struct walk *walk);
+
+/* A turn of what ends flows; the tick of a program's hooks. */
+void mr_filter_tick(const struct mr_hooks *hooks, struct mr_lcore *lcore);
+
+#endif
