@@ -34,6 +34,9 @@ static enum flow_timeout timeout_of(const struct flow_key *key, const struct flo
 {
 	switch (key->protocol) {
 	case IPPROTO_TCP:
+		/* The other direction was there, and its entry has ended before this one. */
+		if (peer == NULL && (view->link & FLOW_SETTLED) != 0)
+			return FLOW_TCP_CLOSED;
 		return FLOW_TCP_OPENING + tcp_phase(&view->tcp, half_of(peer));
 	case IPPROTO_UDP:
 	case IPPROTO_UDPLITE:
