@@ -3,7 +3,7 @@
  * Four bounds hold for each segment from A to B, once both have sent something:
  *
  *   its end is not above B's edge           what B has room for
- *   its start is not below A's end - B's largest window      what B may not have got yet
+ *   nor below A's end - B's largest window   what B may not have got yet, in part
  *   it acknowledges nothing above B's end   what B has sent
  *   and nothing far below                   old, as a packet that was long on its way is
  *
@@ -159,7 +159,8 @@ static enum tcp_verdict meet_syn_ack(struct tcp_half *half, const struct tcp_hal
 
 /* ---- all others ---- */
 
-/* The lowest number that an end may send again, as far as it is known what the other has got. */
+/* What an end sends ends here at least, as far as it is known what the other has got. What was sent
+ * again may start lower, since other segments may have overtaken it. */
 static uint32_t lowest(const struct tcp_half *half, const struct tcp_half *peer)
 {
 	uint32_t window = peer != NULL ? peer->window : (uint32_t)LARGEST_UNSCALED << SCALE_MAX;
@@ -170,7 +171,7 @@ static uint32_t lowest(const struct tcp_half *half, const struct tcp_half *peer)
 static bool may_send(const struct tcp_half *half, const struct tcp_half *peer, uint32_t seq,
 		     uint32_t length)
 {
-	if (has(half, TCP_HALF_SEEN) && after(lowest(half, peer), seq))
+	if (has(half, TCP_HALF_SEEN) && after(lowest(half, peer), seq + length))
 		return false;
 	return !has(peer, TCP_HALF_ACKED) || !after(seq + length, peer->edge);
 }
