@@ -27,7 +27,7 @@ struct mr_filter_fwd {
 	struct mr_verdict_cache *cache[MR_MAX_LCORES][2];
 	struct plain_cache *plain[MR_MAX_LCORES]; /* by lcore index: the lcore's own; set once */
 	struct mr_filter_log *log;                /* by lcore index: the lcore's own; set once */
-	struct filter_flows *flows;     /* what lcores share of flows; set once */
+	struct filter_flows *flows;               /* what lcores share of flows; set once */
 	uint8_t exempt[MR_MAX_BRIDGES];           /* 1: what a bridge carries meets no rules */
 };
 

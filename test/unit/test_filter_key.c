@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the filter reads of packets, against tables and against the model's reading. */
-#include "filter_model.h"
 #include "filter/plain_key_fwd.h"
+#include "filter_model.h"
 #include "filter_random.h"
 
 #include <setjmp.h>
