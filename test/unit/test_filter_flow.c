@@ -109,15 +109,19 @@ static enum flow_answer make(struct rig *rig, unsigned lcore, const struct flow_
 	return filter_flow_make(&context, p, flow_hash(context.own, &p->key), &rig->rule[rule]);
 }
 
+static void sweep_lcore(struct rig *rig, unsigned lcore)
+{
+	struct flow_context context = at(rig, lcore);
+
+	do
+		filter_flow_sweep(&context);
+	while (context.own->round != rig->now);
+}
+
 static void sweep(struct rig *rig)
 {
-	for (unsigned i = 0; i < LCORES; i++) {
-		struct flow_context context = at(rig, i);
-
-		do
-			filter_flow_sweep(&context);
-		while (context.own->round != rig->now);
-	}
+	for (unsigned i = 0; i < LCORES; i++)
+		sweep_lcore(rig, i);
 }
 
 static uint64_t entries(const struct rig *rig)
@@ -209,6 +213,28 @@ static void a_connection_begins_anew(void **state)
 			p = segment(&rig, 1, false, SYN, 90000, 0);
 			assert_int_equal(meet(&rig, there, &p), FLOW_UNKNOWN);
 		}
+		end(&rig);
+	}
+}
+
+/* What was reset ends with its ten seconds, whichever of its directions is swept first. */
+static void what_is_left_of_a_reset_connection_ends_with_it(void **state)
+{
+	(void)state;
+	for (unsigned swept = 0; swept < LCORES; swept++) {
+		struct rig rig = begin(64);
+		struct flow_packet reset = segment(&rig, 1, true, RTE_TCP_RST_FLAG, 501, 0);
+		struct flow_packet there = segment(&rig, 1, false, ACK, 101, 501);
+		struct flow_packet back = segment(&rig, 1, true, ACK, 501, 101);
+
+		open_connection(&rig, 0, 1, 1);
+		talk(&rig, 0, 1, 1, 0); /* both have met the other's */
+		reset.segment.seq = 601;
+		assert_int_equal(meet(&rig, 1, &reset), FLOW_KNOWN);
+		rig.now += 10;
+		sweep_lcore(&rig, swept);
+		assert_int_equal(entries(&rig), 1);
+		assert_int_equal(meet(&rig, swept ^ 1, swept == 0 ? &back : &there), FLOW_UNKNOWN);
 		end(&rig);
 	}
 }
@@ -407,6 +433,7 @@ int main(void)
 		cmocka_unit_test(the_answer_is_known_on_any_lcore),
 		cmocka_unit_test(a_connection_moves_between_lcores),
 		cmocka_unit_test(a_connection_begins_anew),
+		cmocka_unit_test(what_is_left_of_a_reset_connection_ends_with_it),
 		cmocka_unit_test(two_that_are_made_at_once_become_one),
 		cmocka_unit_test(a_limit_holds_over_all_lcores),
 		cmocka_unit_test(a_flood_ends_no_established_flow),
