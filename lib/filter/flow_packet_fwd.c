@@ -85,13 +85,18 @@ static bool is_extension(uint8_t protocol)
 
 static bool view_ipv6(const uint8_t *ip, unsigned length, struct ip_view *view)
 {
+	unsigned payload;
+
 	if (length < sizeof(struct rte_ipv6_hdr) || ip[0] >> 4 != 6)
 		return false;
+	payload = length - (unsigned)sizeof(struct rte_ipv6_hdr);
+	if (number16(ip + 4) < payload)
+		payload = number16(ip + 4);
 	*view = (struct ip_view){
 		.src = ip + 8,
 		.dst = ip + 24,
 		.transport = ip + sizeof(struct rte_ipv6_hdr),
-		.left = RTE_MIN(number16(ip + 4), length - (unsigned)sizeof(struct rte_ipv6_hdr)),
+		.left = payload,
 		.ipv6 = true,
 		.protocol = ip[6],
 	};

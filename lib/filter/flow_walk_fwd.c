@@ -143,12 +143,14 @@ void filter_meet_flows(struct walk *walk)
 void filter_keep_flows(struct walk *walk)
 {
 	const struct mr_filter_effect *effect = walk->program->effect;
+	/* A list is never longer, which a compiler cannot know. */
+	unsigned count = RTE_MIN(walk->count, (unsigned)MR_VECTOR_SIZE);
 	struct flow_burst burst;
 
 	burst.context = context_of(walk->program, walk->lcore);
 	burst.asked = 0;
 	burst.makers = 0;
-	for (unsigned n = 0; n < walk->count; n++) {
+	for (unsigned n = 0; n < count; n++) {
 		uint32_t first = effect[walk->start[n]].state[walk->out];
 		bool asked = (walk->asked >> walk->at[n] & 1) != 0;
 
