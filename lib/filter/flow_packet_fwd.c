@@ -9,6 +9,8 @@
 #include <rte_ip.h>
 #include <rte_tcp.h>
 
+#include "packet/link_fwd.h"
+
 enum {
 	ICMP4_ECHO_REPLY = 0,
 	ICMP4_UNREACHABLE = 3,
@@ -120,20 +122,18 @@ static bool view_ipv6(const uint8_t *ip, unsigned length, struct ip_view *view)
 	return true;
 }
 
+static bool view_ip(bool ipv6, const uint8_t *ip, unsigned length, struct ip_view *view)
+{
+	return ipv6 ? view_ipv6(ip, length, view) : view_ipv4(ip, length, view);
+}
+
 static bool view_frame(const uint8_t *frame, unsigned length, struct ip_view *view)
 {
-	unsigned offset = RTE_ETHER_HDR_LEN;
-	uint16_t type = load16(frame + 12);
+	unsigned offset;
+	uint16_t type = mr_link_payload(frame, length, &offset);
 
-	for (unsigned tags = 0; tags < 2 && (type == RTE_BE16(RTE_ETHER_TYPE_VLAN) ||
-					     type == RTE_BE16(RTE_ETHER_TYPE_QINQ));
-	     tags++) {
-		type = load16(frame + offset + 2);
-		offset += RTE_VLAN_HLEN;
-	}
-	return type == RTE_BE16(RTE_ETHER_TYPE_IPV4)
-		       ? view_ipv4(frame + offset, length - offset, view)
-		       : view_ipv6(frame + offset, length - offset, view);
+	return view_ip(type != RTE_BE16(RTE_ETHER_TYPE_IPV4), frame + offset, length - offset,
+		       view);
 }
 
 static bool has_ports(uint8_t protocol)
@@ -222,9 +222,8 @@ static void read_error(const struct ip_view *error, struct flow_packet *packet)
 	struct flow_key *key = &packet->key;
 	struct ip_view quoted;
 
-	if (error->left < ICMP_HEADER ||
-	    !(error->ipv6 ? view_ipv6 : view_ipv4)(error->transport + ICMP_HEADER,
-						   error->left - ICMP_HEADER, &quoted))
+	if (error->left < ICMP_HEADER || !view_ip(error->ipv6, error->transport + ICMP_HEADER,
+						  error->left - ICMP_HEADER, &quoted))
 		return;
 	if (quoted.later || quoted.left < QUOTED || memcmp(quoted.src, error->dst, size) != 0)
 		return;
