@@ -87,6 +87,19 @@ static bool is_key(const struct flow_entry *entry, const struct flow_key *key)
 	return differs == 0;
 }
 
+void flow_prefetch_entry(const struct flow_table *table, uint64_t hash)
+{
+	uint32_t bucket = bucket_of(table, hash, 0);
+	unsigned found = places(&table->tags[bucket], tag_of(hash));
+	const struct flow_entry *entry;
+
+	if (found == 0)
+		return;
+	entry = &table->entry[bucket * FLOW_BUCKET + (uint32_t)__builtin_ctz(found)];
+	rte_prefetch0(entry);
+	rte_prefetch0(&entry->tcp);
+}
+
 uint32_t flow_find(const struct flow_table *table, const struct flow_key *key, uint64_t hash)
 {
 	for (unsigned choice = 0; choice < 2; choice++) {

@@ -124,8 +124,10 @@ uint64_t flow_hash(const struct flow_table *table, const struct flow_key *key);
 /* The key of the opposite direction. */
 struct flow_key flow_reverse(const struct flow_key *key);
 
-/* Asks for the lines that flow_find will look at first. */
+/* Asks for the lines that flow_find will look at first; and, when these are there, for those of the
+ * entry that it will most likely find. */
 void flow_prefetch(const struct flow_table *table, uint64_t hash);
+void flow_prefetch_entry(const struct flow_table *table, uint64_t hash);
 
 /* The slot of a key in the lcore's own table, or FLOW_NOWHERE. */
 uint32_t flow_find(const struct flow_table *table, const struct flow_key *key, uint64_t hash);

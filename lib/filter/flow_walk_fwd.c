@@ -49,6 +49,16 @@ static void read_packets(const struct walk *walk, struct flow_burst *burst)
 	}
 }
 
+static void prefetch_entries(const struct flow_burst *burst)
+{
+	for (uint64_t left = burst->asked | burst->makers; left != 0; left &= left - 1) {
+		unsigned n = (unsigned)__builtin_ctzll(left);
+
+		if (burst->packet[n].kind == FLOW_OF_KEY)
+			flow_prefetch_entry(burst->context.own, burst->hash[n]);
+	}
+}
+
 /* Does what the rule says that made the packet's flow: it allows. */
 static void pass(struct walk *walk, unsigned i, uint32_t rule)
 {
@@ -115,6 +125,7 @@ static void meet_all(struct walk *walk, struct flow_burst *burst, bool ruled)
 	if ((burst->asked | burst->makers) == 0)
 		return;
 	read_packets(walk, burst);
+	prefetch_entries(burst);
 	for (unsigned n = 0; n < count; n++) {
 		if (!meet(walk, burst, n))
 			continue;
