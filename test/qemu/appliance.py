@@ -37,8 +37,10 @@ class Millrace:
         """Starts it and waits until it says that it is ready."""
         self.guest.write('/tmp/config', self.config)
         # One request that waits: each costs the guest processes, which would take the CPU from what it waits for.
+        # The shell empties the log before it forks: the child may come to its redirection after the first grep,
+        # which would then find that an earlier appliance was ready.
         status, _ = self.guest.run(
-            f'{self.command} >/tmp/log 2>&1 & echo $! >/tmp/pid; until grep -q "^millrace: ready" /tmp/log; do '
+            f': >/tmp/log; {self.command} >/tmp/log 2>&1 & echo $! >/tmp/pid; until grep -q "^millrace: ready" /tmp/log; do '
             '[ -e /proc/$!/exe ] || exit 1; sleep 0.05; done', seconds, check=False)
         assert status == 0, f'millrace ended:\n{self.log()}'
         return self
