@@ -9,6 +9,7 @@
 
 #include <rte_branch_prediction.h>
 
+#include "filter/flow_plain_fwd.h"
 #include "filter/program_fwd.h"
 #include "filter/rule.h"
 #include "filter/walk_fwd.h"
@@ -42,6 +43,8 @@ static void start(struct walk *walk, const struct mr_filter_program *program,
 	walk->iface = iface;
 	walk->out = out;
 	walk->kept = 0;
+	walk->first = 0;
+	walk->tell = 0;
 	walk->asked = 0;
 	walk->count = 0;
 }
@@ -70,21 +73,34 @@ static void tell_nothing(struct rte_mbuf *const *packets, unsigned count)
 		*mr_hook_word(packets[i]) = 0;
 }
 
-/* Lets the packets pass that no rule matches, and tells the output hook which they are. */
+/* Lets packets of a mask pass that no rule matches, and tells the output hook which they are. */
+static void pass_unmatched(struct walk *walk, uint64_t mask, unsigned count)
+{
+	walk->kept = mask;
+	for (unsigned i = 0; i < count; i++)
+		*mr_hook_word(walk->packet[i]) = (mask >> i & 1) != 0 ? PLAIN_WORD_UNMATCHED : 0;
+	filter_count_all(walk, unmatched(walk), mask);
+}
+
+/* Finds the packets that no rule matches, or none before the first with state. */
 static void glance(struct walk *walk, unsigned count)
 {
 	struct filter_worth *worth = &filter_plain_cache(walk)->glance_worth;
+	uint64_t mask = 0;
 
-	if (walk->program->glance == NULL || !filter_is_worth(worth, count)) {
-		tell_nothing(walk->packet, count);
+	if (walk->program->glance != NULL && filter_is_worth(worth, count)) {
+		mask = filter_glance(walk->program->glance, walk->packet, count);
+		filter_worth_note(worth, count, (unsigned)__builtin_popcountll(mask));
+	}
+	if (mask != 0 && !walk->program->glance_flows) {
+		pass_unmatched(walk, mask, count);
 		return;
 	}
-	walk->kept = filter_glance(walk->program->glance, walk->packet, count);
-	for (unsigned i = 0; i < count; i++)
-		*mr_hook_word(walk->packet[i]) =
-			(walk->kept >> i & 1) != 0 ? PLAIN_WORD_UNMATCHED : 0;
-	filter_count_all(walk, unmatched(walk), walk->kept);
-	filter_worth_note(worth, count, (unsigned)__builtin_popcountll(walk->kept));
+	tell_nothing(walk->packet, count);
+	if (walk->program->state_first[0])
+		mask = UINT64_MAX >> (64 - count);
+	walk->first = mask;
+	walk->tell = filter_tells_flows(walk->program) ? mask : 0;
 }
 
 /* Lets the packets pass of which the input hook said that no rule matches them. */
@@ -110,7 +126,9 @@ void mr_filter_input(const struct mr_hooks *hooks, struct mr_lcore *lcore, struc
 		return;
 	}
 	start(&walk, program, lcore, iface, vector->packet, false);
-	if (effect != NULL && program->glance == NULL && !program->by_flow) {
+	/* Else the output hook is told something. */
+	if (effect != NULL && program->glance == NULL && !program->by_flow &&
+	    program->flows.count == 0) {
 		filter_count_all(&walk, effect, mr_vector_all(vector));
 		return;
 	}
@@ -131,11 +149,15 @@ unsigned mr_filter_output(const struct mr_hooks *hooks, struct mr_lcore *lcore,
 	if (count == 0 || unlikely(is_exempt(program, iface)))
 		return count;
 	start(&walk, program, lcore, iface, packets, true);
+	if (program->state_first[1])
+		walk.first = UINT64_MAX >> (64 - count);
 	if (effect != NULL) {
 		filter_hit(&walk, effect->counter, count, *bytes);
 		return count;
 	}
-	if (program->glance != NULL)
+	if (filter_tells_flows(program))
+		filter_recall_flows(&walk, count);
+	else if (program->glance != NULL)
 		recall(&walk, count);
 	filter_meet_rules(&walk, count);
 	if (unlikely(walk.kept != UINT64_MAX >> (64 - count))) {

@@ -17,6 +17,8 @@
  * (TCP: until the handshake is complete); where there is no place for a new flow, the oldest
  * opening one makes room, and never another. So a flood of first packets ends no established flow.
  */
+#include <rte_branch_prediction.h>
+
 #include "filter/flow_limit_fwd.h"
 #include "filter/flow_packet_fwd.h"
 #include "filter/flow_table_fwd.h"
@@ -66,11 +68,28 @@ struct flow_context {
 	uint32_t now; /* seconds */
 };
 
+/* The lcore's period (see struct flow_table); at least 1. */
+static inline uint32_t filter_flow_period(const struct flow_context *context)
+{
+	struct flow_table *own = context->own;
+
+	if (unlikely(own->now != context->now || own->program != context->rules->program)) {
+		own->recent =
+			own->program == context->rules->program && own->now + 1 == context->now
+				? own->period
+				: own->period + 1;
+		own->period++;
+		own->now = context->now;
+		own->program = context->rules->program;
+	}
+	return own->period;
+}
+
 enum flow_answer {
 	FLOW_UNKNOWN,    /* the packet belongs to no flow that is alive */
 	FLOW_KNOWN,      /* it does: *rule is the index of the rule that made it */
 	FLOW_BAD_STATE,  /* it says so, but lies outside of its connection's windows */
-	FLOW_MADE,       /* a flow was made for it, or it can have none */
+	FLOW_MADE,       /* a flow was made for it */
 	FLOW_NO_PLACE,   /* there is no place for its flow */
 	FLOW_OVER_LIMIT, /* there are as many flows as its rule allows */
 };
@@ -79,8 +98,9 @@ enum flow_answer {
 enum flow_answer filter_flow_meet(const struct flow_context *context,
 				  const struct flow_packet *packet, uint64_t hash, uint32_t *rule);
 
-/* Makes a flow for a packet that belongs to none, and matches a rule that keeps state. Another
- * packet of its burst may have made it: then the packet is met. */
+/* Makes a flow for a packet that belongs to none, and matches a rule that keeps state:
+ * FLOW_UNKNOWN, if it can have none. Another packet of its burst may have made it: then the packet
+ * is met. */
 enum flow_answer filter_flow_make(const struct flow_context *context,
 				  const struct flow_packet *packet, uint64_t hash,
 				  const struct flow_rule *rule);
@@ -88,8 +108,8 @@ enum flow_answer filter_flow_make(const struct flow_context *context,
 /* The rule of a serial number, NULL: it is no more. */
 const struct flow_rule *filter_flow_rule(const struct flow_rules *rules, uint64_t serial);
 
-/* Ends what is over in a few buckets of the lcore's table; all of them have had their turn once a
- * second. Once an iteration. */
+/* Ends what is over among a few entries of the lcore's table. All of them have had their turn once
+ * a second, unless there are more than iterations have time for. Once an iteration. */
 void filter_flow_sweep(const struct flow_context *context);
 
 /* How many seconds a direction has left, when view is it and peer the other one (NULL: not known);

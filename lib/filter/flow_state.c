@@ -188,7 +188,7 @@ json_t *filter_flows_report(const struct mr *mr, uint32_t limit)
 
 	for (unsigned i = 0; i < flows->count; i++) {
 		const struct flow_table *table = flows->table[i];
-		uint32_t slots = (table->mask + 1) * FLOW_BUCKET;
+		uint32_t slots = flow_table_slots(table);
 
 		for (uint32_t slot = 0; slot < slots && json_array_size(list) < limit; slot++) {
 			struct flow_view view;

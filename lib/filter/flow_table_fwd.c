@@ -4,43 +4,18 @@
  * cost nothing on this machine: each is a plain one, and stays in its order. So the two looks at
  * an entry's version enclose what was read between them.
  */
-#include "filter/flow_table_fwd.h"
+#include "filter/flow_find_fwd.h"
 
 #include <string.h>
 
-#include <emmintrin.h>
-
-#include <rte_prefetch.h>
-
 #include "lcore/counters.h"
-
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-	unsigned __int128 product = (unsigned __int128)(a ^ UINT64_C(0x9e3779b97f4a7c15)) *
-				    (b ^ UINT64_C(0xe7037ed1a0b428db));
-
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
 
 uint64_t flow_hash(const struct flow_table *table, const struct flow_key *key)
 {
-	uint64_t word[FLOW_KEY_WORDS];
+	struct flow_words words;
 
-	memcpy(word, key, sizeof(word));
-	return mix(mix(word[0] ^ table->salt, word[1]) ^ mix(word[2] ^ table->salt, word[3]),
-		   mix(word[4] ^ table->salt, word[5]) + table->salt);
-}
-
-static uint32_t tag_of(uint64_t hash)
-{
-	return (uint32_t)(hash >> 32) | 1;
-}
-
-static uint32_t bucket_of(const struct flow_table *table, uint64_t hash, unsigned choice)
-{
-	uint32_t first = (uint32_t)hash;
-
-	return (choice == 0 ? first : first ^ (tag_of(hash) * UINT32_C(0x5bd1e995))) & table->mask;
+	memcpy(&words, key, sizeof(words));
+	return flow_hash_words(table, &words);
 }
 
 struct flow_key flow_reverse(const struct flow_key *key)
@@ -56,81 +31,26 @@ struct flow_key flow_reverse(const struct flow_key *key)
 	return reverse;
 }
 
-void flow_prefetch(const struct flow_table *table, uint64_t hash)
-{
-	rte_prefetch0(&table->tags[bucket_of(table, hash, 0)]);
-}
-
 /* ---- the own table ---- */
-
-static unsigned places(const struct flow_tags *tags, uint32_t tag)
-{
-	__m128i wanted = _mm_set1_epi32((int)tag);
-	unsigned found = 0;
-
-	for (unsigned i = 0; i < FLOW_BUCKET; i += 4) {
-		__m128i four = _mm_load_si128((const __m128i *)&tags->tag[i]);
-
-		found |= (unsigned)_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(four, wanted)))
-			 << i;
-	}
-	return found;
-}
-
-static bool is_key(const struct flow_entry *entry, const struct flow_key *key)
-{
-	uint64_t word[FLOW_KEY_WORDS], differs = 0;
-
-	memcpy(word, key, sizeof(word));
-	for (unsigned i = 0; i < FLOW_KEY_WORDS; i++)
-		differs |= word[i] ^ __atomic_load_n(&entry->key[i], __ATOMIC_RELAXED);
-	return differs == 0;
-}
-
-void flow_prefetch_entry(const struct flow_table *table, uint64_t hash)
-{
-	uint32_t bucket = bucket_of(table, hash, 0);
-	unsigned found = places(&table->tags[bucket], tag_of(hash));
-	const struct flow_entry *entry;
-
-	if (found == 0)
-		return;
-	entry = &table->entry[bucket * FLOW_BUCKET + (uint32_t)__builtin_ctz(found)];
-	rte_prefetch0(entry);
-	rte_prefetch0(&entry->tcp);
-}
 
 uint32_t flow_find(const struct flow_table *table, const struct flow_key *key, uint64_t hash)
 {
-	for (unsigned choice = 0; choice < 2; choice++) {
-		uint32_t bucket = bucket_of(table, hash, choice);
-		unsigned found = places(&table->tags[bucket], tag_of(hash));
+	struct flow_words words;
 
-		for (; found != 0; found &= found - 1) {
-			uint32_t slot = bucket * FLOW_BUCKET + (uint32_t)__builtin_ctz(found);
-
-			if (is_key(&table->entry[slot], key))
-				return slot;
-		}
-	}
-	return FLOW_NOWHERE;
+	memcpy(&words, key, sizeof(words));
+	return flow_find_words(table, &words, hash);
 }
 
 uint32_t flow_free_slot(const struct flow_table *table, uint64_t hash)
 {
 	for (unsigned choice = 0; choice < 2; choice++) {
-		uint32_t bucket = bucket_of(table, hash, choice);
-		unsigned found = places(&table->tags[bucket], 0);
+		uint32_t bucket = flow_bucket(table, hash, choice);
+		unsigned found = flow_free_places(&table->tags[bucket]);
 
 		if (found != 0)
 			return bucket * FLOW_BUCKET + (uint32_t)__builtin_ctz(found);
 	}
 	return FLOW_NOWHERE;
-}
-
-uint32_t flow_slot_choice(const struct flow_table *table, uint64_t hash, unsigned n)
-{
-	return bucket_of(table, hash, n >> 4) * FLOW_BUCKET + n % FLOW_BUCKET;
 }
 
 /* ---- any table ---- */
@@ -181,18 +101,36 @@ bool flow_view_any(const struct flow_table *table, uint32_t slot, struct flow_ke
 	return true;
 }
 
+/* A copy of a bucket's tags, which may be another lcore's. */
+static struct flow_tags copy_tags(const struct flow_table *table, uint32_t bucket)
+{
+	const uint64_t *from = (const uint64_t *)table->tags[bucket].tag;
+	struct flow_tags copy;
+
+	for (unsigned i = 0; i < FLOW_BUCKET / 2; i += 2) {
+		__m128i four =
+			_mm_set_epi64x((int64_t)__atomic_load_n(&from[i + 1], __ATOMIC_ACQUIRE),
+				       (int64_t)__atomic_load_n(&from[i], __ATOMIC_ACQUIRE));
+
+		_mm_store_si128((__m128i *)&copy.tag[2 * i], four);
+	}
+	return copy;
+}
+
 bool flow_view_find(const struct flow_table *table, const struct flow_key *key,
 		    struct flow_view *view)
 {
 	uint64_t hash = flow_hash(table, key);
 
 	for (unsigned choice = 0; choice < 2; choice++) {
-		uint32_t bucket = bucket_of(table, hash, choice);
-		const struct flow_tags *tags = &table->tags[bucket];
+		uint32_t bucket = flow_bucket(table, hash, choice);
+		const struct flow_tags tags = copy_tags(table, bucket);
 
-		for (uint32_t i = 0; i < FLOW_BUCKET; i++)
-			if (__atomic_load_n(&tags->tag[i], __ATOMIC_ACQUIRE) == tag_of(hash) &&
-			    flow_view_at(table, bucket * FLOW_BUCKET + i, key, view))
+		for (unsigned found = flow_places(&tags, flow_tag(hash)); found != 0;
+		     found &= found - 1)
+			if (flow_view_at(table,
+					 bucket * FLOW_BUCKET + (uint32_t)__builtin_ctz(found), key,
+					 view))
 				return true;
 	}
 	return false;
@@ -231,6 +169,11 @@ struct flow_key flow_key_at(const struct flow_table *table, uint32_t slot)
 	return key;
 }
 
+static uint32_t tag_at(const struct flow_table *table, uint32_t slot)
+{
+	return table->tags[slot / FLOW_BUCKET].tag[slot % FLOW_BUCKET];
+}
+
 static void set_tag(struct flow_table *table, uint32_t slot, uint32_t tag)
 {
 	__atomic_store_n(&table->tags[slot / FLOW_BUCKET].tag[slot % FLOW_BUCKET], tag,
@@ -256,9 +199,10 @@ void flow_put(struct flow_table *table, uint32_t slot, const struct flow_key *ke
 	flow_set_tcp(entry, &view->tcp);
 	entry->limit = 0;
 	entry->program = 0;
+	entry->fresh = 0;
 	entry->turn = view->seen;
 	__atomic_store_n(&entry->version, version + 2, __ATOMIC_RELEASE);
-	set_tag(table, slot, tag_of(hash));
+	set_tag(table, slot, flow_tag(hash));
 	mr_count(&table->counters.entries, 1);
 	flow_set_link(table, slot, view->link);
 }
@@ -271,6 +215,9 @@ void flow_set_link(struct flow_table *table, uint32_t slot, uint32_t link)
 	if (link == before)
 		return;
 	__atomic_store_n(&entry->link, link, __ATOMIC_RELEASE);
+	if (((link ^ before) & FLOW_SETTLED) == 0)
+		return;
+	set_tag(table, slot, tag_at(table, slot) ^ FLOW_TAG_SETTLED);
 	mr_count(&table->counters.settled, (uint64_t)(link >> 31) - (uint64_t)(before >> 31));
 }
 

@@ -55,20 +55,22 @@ enum {
 
 /* Written by the lcore that the table belongs to, with atomic stores; read by all. */
 struct flow_entry {
+	/* All that most packets need. */
 	alignas(64) uint64_t key[FLOW_KEY_WORDS];
 	uint32_t version; /* odd: being written */
-	uint32_t seen;    /* seconds, of the last packet */
 	uint32_t link;
-	uint32_t id; /* of the flow: the same in both of its directions */
+	uint32_t fresh; /* the lcore's own: period in which all of it was looked at; 0: none */
+	uint32_t rule;  /* the lcore's own: the rule's index in the program of that time */
 	/* The second line. */
 	uint64_t tcp[3];  /* struct tcp_half */
 	uint64_t serial;  /* of the rule that made the flow */
+	uint32_t seen;    /* seconds, of the last packet */
+	uint32_t id;      /* of the flow: the same in both of its directions */
 	uint32_t created; /* seconds, the flow's */
 	uint32_t limit;   /* the lcore's own: place of what counts it, and one; 0: nothing does */
-	uint32_t rule;    /* the lcore's own: the rule's index in */
-	uint32_t program; /* the lcore's own: that program's number */
+	uint32_t program; /* the lcore's own: number of the program that rule is of */
 	uint32_t turn;    /* the lcore's own: when it last looked for the opposite, seconds */
-	uint32_t zero;
+	uint32_t zero[2];
 };
 
 static_assert(sizeof(struct flow_entry) == 128, "two lines");
@@ -77,6 +79,12 @@ static_assert(sizeof(struct tcp_half) == 3 * sizeof(uint64_t), "tcp[] holds a ha
 
 #define FLOW_BUCKET 16
 #define FLOW_CHOICES (2 * FLOW_BUCKET)
+
+/* Of a tag, which else are bits of a hash. */
+enum {
+	FLOW_TAG_USED = 1 << 0,
+	FLOW_TAG_SETTLED = 1 << 1, /* the entry's link says so, too */
+};
 
 struct flow_tags {
 	alignas(64) uint32_t tag[FLOW_BUCKET]; /* 0: free */
@@ -102,10 +110,14 @@ struct flow_table {
 	uint32_t owner; /* the lcore's index */
 	uint64_t salt;
 	struct flow_limits *limits;
-	/* Written by the lcore. */
-	alignas(64) uint32_t next_id;
-	uint32_t swept; /* buckets of this round */
+	/* Written by the lcore. A period ends when the second does, or the program's time; within
+	 * one, nothing changes that decides whether a flow is alive and whose rule it follows. */
+	alignas(64) uint32_t period, now, program;
+	uint32_t recent; /* the first that began a second ago, with this program */
+	uint32_t next_id;
+	uint32_t swept; /* slots of this round */
 	uint32_t round; /* seconds, of the last round that was ended */
+	uint32_t turn;  /* of who makes room */
 	struct flow_counters counters;
 };
 
@@ -119,15 +131,15 @@ struct flow_view {
 
 #define FLOW_NOWHERE UINT32_MAX
 
+static inline uint32_t flow_table_slots(const struct flow_table *table)
+{
+	return (table->mask + 1) * FLOW_BUCKET;
+}
+
 uint64_t flow_hash(const struct flow_table *table, const struct flow_key *key);
 
 /* The key of the opposite direction. */
 struct flow_key flow_reverse(const struct flow_key *key);
-
-/* Asks for the lines that flow_find will look at first; and, when these are there, for those of the
- * entry that it will most likely find. */
-void flow_prefetch(const struct flow_table *table, uint64_t hash);
-void flow_prefetch_entry(const struct flow_table *table, uint64_t hash);
 
 /* The slot of a key in the lcore's own table, or FLOW_NOWHERE. */
 uint32_t flow_find(const struct flow_table *table, const struct flow_key *key, uint64_t hash);
@@ -155,10 +167,8 @@ void flow_put(struct flow_table *table, uint32_t slot, const struct flow_key *ke
 /* Frees a slot. What counts it towards a limit is the caller's to take back before. */
 void flow_remove(struct flow_table *table, uint32_t slot);
 
-/* A free slot that a key may have, or FLOW_NOWHERE; and all slots that it may have, free or not: n
- * from 0 to FLOW_CHOICES - 1. */
+/* A free slot that a key may have, or FLOW_NOWHERE. */
 uint32_t flow_free_slot(const struct flow_table *table, uint64_t hash);
-uint32_t flow_slot_choice(const struct flow_table *table, uint64_t hash, unsigned n);
 
 /* The key of the entry at a slot of the own table. */
 struct flow_key flow_key_at(const struct flow_table *table, uint32_t slot);

@@ -3,7 +3,8 @@
 
 #include <rte_branch_prediction.h>
 
-#include "filter/log_fwd.h"
+#include "filter/flow_find_fwd.h"
+#include "filter/flow_plain_fwd.h"
 #include "filter/rule.h"
 #include "lcore/output_fwd.h"
 
@@ -16,8 +17,8 @@ struct flow_burst {
 	struct flow_packet packet[MR_VECTOR_SIZE];
 };
 
-static struct flow_context context_of(const struct mr_filter_program *program,
-				      const struct mr_lcore *lcore)
+struct flow_context filter_flow_context(const struct mr_filter_program *program,
+					const struct mr_lcore *lcore)
 {
 	struct filter_flows *flows = program->fwd->flows;
 
@@ -31,8 +32,7 @@ static struct flow_context context_of(const struct mr_filter_program *program,
 
 static void read_packets(const struct walk *walk, struct flow_burst *burst)
 {
-	uint16_t domain =
-		walk->iface->mode == MR_MODE_BRIDGE ? (uint16_t)(walk->iface->bridge + 1) : 0;
+	uint16_t domain = filter_flow_domain(walk->iface);
 	uint32_t epoch = __atomic_load_n(&burst->context.flows->epoch, __ATOMIC_RELAXED);
 
 	for (uint64_t left = burst->asked | burst->makers; left != 0; left &= left - 1) {
@@ -53,23 +53,24 @@ static void prefetch_entries(const struct flow_burst *burst)
 {
 	for (uint64_t left = burst->asked | burst->makers; left != 0; left &= left - 1) {
 		unsigned n = (unsigned)__builtin_ctzll(left);
+		uint32_t slot;
 
-		if (burst->packet[n].kind == FLOW_OF_KEY)
-			flow_prefetch_entry(burst->context.own, burst->hash[n]);
+		if (burst->packet[n].kind != FLOW_OF_KEY)
+			continue;
+		slot = flow_prefetch_entry(burst->context.own, burst->hash[n]);
+		if (slot != FLOW_NOWHERE)
+			rte_prefetch0(&burst->context.own->entry[slot].tcp);
 	}
 }
 
 /* Does what the rule says that made the packet's flow: it allows. */
 static void pass(struct walk *walk, unsigned i, uint32_t rule)
 {
-	const struct mr_filter_effect *effect = &walk->program->effect[rule];
-	struct rte_mbuf *m = walk->packet[i];
+	struct filter_run run = {0};
 
-	filter_hit(walk, effect->counter, 1, m->pkt_len);
-	if (unlikely(effect->log))
-		mr_filter_log(walk->lcore, &walk->program->fwd->log[walk->lcore->index], m,
-			      walk->iface->index,
-			      mr_filter_log_word(effect->number, effect->action, walk->out));
+	filter_run_add(walk, &run, i, rule);
+	filter_run_end(walk, &run);
+	filter_tell_flow(walk, i, rule);
 	walk->kept |= UINT64_C(1) << i;
 }
 
@@ -112,13 +113,27 @@ static bool meet(struct walk *walk, const struct flow_burst *burst, unsigned n)
 		return true;
 	answer = filter_flow_make(&burst->context, &burst->packet[n], burst->hash[n],
 				  walk->program->effect[walk->rule[n]].keep);
-	if (likely(!is_refused(answer)))
+	if (likely(!is_refused(answer))) {
+		if (answer == FLOW_MADE)
+			filter_tell_flow(walk, i, walk->rule[n]);
 		return true;
+	}
 	refuse(walk, i, answer);
 	return false;
 }
 
-static void meet_all(struct walk *walk, struct flow_burst *burst, bool ruled)
+/* A packet stays on the list, at a place before its own. */
+static void move(struct walk *walk, unsigned to, unsigned from)
+{
+	if (to == from)
+		return;
+	walk->key[to] = walk->key[from];
+	walk->start[to] = walk->start[from];
+	walk->at[to] = walk->at[from];
+	walk->rule[to] = walk->rule[from]; /* if there is one yet */
+}
+
+static void meet_all(struct walk *walk, struct flow_burst *burst)
 {
 	unsigned count = walk->count, left = 0;
 
@@ -126,18 +141,9 @@ static void meet_all(struct walk *walk, struct flow_burst *burst, bool ruled)
 		return;
 	read_packets(walk, burst);
 	prefetch_entries(burst);
-	for (unsigned n = 0; n < count; n++) {
-		if (!meet(walk, burst, n))
-			continue;
-		if (left != n) {
-			walk->key[left] = walk->key[n];
-			walk->start[left] = walk->start[n];
-			walk->at[left] = walk->at[n];
-			if (ruled)
-				walk->rule[left] = walk->rule[n];
-		}
-		left++;
-	}
+	for (unsigned n = 0; n < count; n++)
+		if (meet(walk, burst, n))
+			move(walk, left++, n);
 	walk->count = left;
 }
 
@@ -145,36 +151,59 @@ void filter_meet_flows(struct walk *walk)
 {
 	struct flow_burst burst;
 
-	burst.context = context_of(walk->program, walk->lcore);
+	burst.context = filter_flow_context(walk->program, walk->lcore);
 	burst.asked = UINT64_MAX >> (64 - walk->count);
 	burst.makers = 0;
-	meet_all(walk, &burst, false);
+	meet_all(walk, &burst);
+}
+
+/* Whether a packet, whose rule is known, has passed a rule with state only now. */
+static bool is_to_ask(const struct walk *walk, unsigned n)
+{
+	return (walk->asked >> walk->at[n] & 1) == 0 &&
+	       walk->rule[n] >= walk->program->effect[walk->start[n]].state[walk->out];
+}
+
+/* Takes those off the list whose flows let them pass at once. */
+static void pass_plain(struct walk *walk)
+{
+	unsigned count = walk->count, left = 0;
+	uint64_t asked = 0, passed;
+
+	for (unsigned n = 0; n < count; n++)
+		asked |= (uint64_t)is_to_ask(walk, n) << walk->at[n];
+	passed = filter_pass_flows(walk, asked);
+	if (passed == 0)
+		return;
+	for (unsigned n = 0; n < count; n++)
+		if ((passed >> walk->at[n] & 1) == 0)
+			move(walk, left++, n);
+	walk->count = left;
 }
 
 void filter_keep_flows(struct walk *walk)
 {
 	const struct mr_filter_effect *effect = walk->program->effect;
-	/* A list is never longer, which a compiler cannot know. */
-	unsigned count = RTE_MIN(walk->count, (unsigned)MR_VECTOR_SIZE);
 	struct flow_burst burst;
+	unsigned count;
 
-	burst.context = context_of(walk->program, walk->lcore);
+	pass_plain(walk);
+	/* A list is never longer, which a compiler cannot know. */
+	count = RTE_MIN(walk->count, (unsigned)MR_VECTOR_SIZE);
+	burst.context = filter_flow_context(walk->program, walk->lcore);
 	burst.asked = 0;
 	burst.makers = 0;
 	for (unsigned n = 0; n < count; n++) {
-		uint32_t first = effect[walk->start[n]].state[walk->out];
-		bool asked = (walk->asked >> walk->at[n] & 1) != 0;
-
-		burst.asked |= (uint64_t)(!asked && walk->rule[n] >= first) << n;
+		burst.asked |= (uint64_t)is_to_ask(walk, n) << n;
 		burst.makers |= (uint64_t)(effect[walk->rule[n]].keep != NULL) << n;
 	}
-	meet_all(walk, &burst, true);
+	meet_all(walk, &burst);
 }
 
 void mr_filter_tick(const struct mr_hooks *hooks, struct mr_lcore *lcore)
 {
 	const struct mr_filter_program *program = (const struct mr_filter_program *)hooks;
-	struct flow_context context = context_of(program, lcore);
+	struct flow_context context = filter_flow_context(program, lcore);
 
 	filter_flow_sweep(&context);
 }

@@ -17,6 +17,16 @@ void filter_meet_flows(struct walk *walk);
  * those whose rule keeps state. Some may be dropped. */
 void filter_keep_flows(struct walk *walk);
 
+/* What an lcore sees of flows, for the time of a burst. */
+struct flow_context filter_flow_context(const struct mr_filter_program *program,
+					const struct mr_lcore *lcore);
+
+/* Whose flows packets at an interface belong to; see struct flow_key. */
+static inline uint16_t filter_flow_domain(const struct mr_iface *iface)
+{
+	return iface->mode == MR_MODE_BRIDGE ? (uint16_t)(iface->bridge + 1) : 0;
+}
+
 /* A turn of what ends flows; the tick of a program's hooks. */
 void mr_filter_tick(const struct mr_hooks *hooks, struct mr_lcore *lcore);
 

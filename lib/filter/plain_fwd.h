@@ -29,9 +29,23 @@ enum {
 	FILTER_PLAIN_MIN = 42, /* what the shortest measures */
 };
 
+/* Where plain IPv6 frames do. */
+enum {
+	FILTER_PLAIN_PROTOCOL6 = 20,
+	FILTER_PLAIN_TUPLE6 = 22, /* 36 bytes */
+};
+
 static inline uint64_t filter_plain_load64(const uint8_t *at)
 {
 	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+static inline uint32_t filter_plain_load32(const uint8_t *at)
+{
+	uint32_t word;
 
 	memcpy(&word, at, sizeof(word));
 	return word;
@@ -74,7 +88,7 @@ static inline bool filter_is_plain_ipv6(const uint8_t *frame, unsigned length)
 
 	return (start == RTE_BE64(0x86dd600000000000)) &
 	       (RTE_ETHER_HDR_LEN + sizeof(struct rte_ipv6_hdr) + payload <= length) &
-	       filter_has_transport(frame[20], (int)payload);
+	       filter_has_transport(frame[FILTER_PLAIN_PROTOCOL6], (int)payload);
 }
 
 #endif

@@ -121,21 +121,39 @@ static void find_by_flow(struct mr_filter_program *program)
 				   MR_FILTER_WANT_DSCP | MR_FILTER_WANT_MACS;
 	uint32_t wants = program->classifier[0]->wants | program->classifier[1]->wants;
 
-	/* Which rule decides about a packet of a known flow, its fields do not tell. */
+	/* Packets meet their flows in their order, which those whose rule is known would leave. */
 	program->by_flow = program->flows.count == 0 && (wants & of_packet) == 0 &&
 			   !(program->classifier[0]->trivial && program->classifier[1]->trivial);
 	program->tcp_flags = (wants & MR_FILTER_WANT_TCP) != 0 ? 0xff : 0;
 }
 
+/* How many rules come before that with state which is the first at both hooks; 0: there is none. */
+static uint32_t rules_before_state(const struct mr_filter_set *set)
+{
+	for (uint32_t i = 0; i < set->count; i++)
+		if (has_state(set->rule[i]))
+			return mr_filter_rule_is_for(set->rule[i], false) &&
+					       mr_filter_rule_is_for(set->rule[i], true)
+				       ? i
+				       : 0;
+	return 0;
+}
+
 static int compile_glance(struct mr_filter_program *program, const struct mr_filter_set *set,
 			  int socket, struct mr_error *error)
 {
+	struct mr_filter_set before = *set;
 	int rc;
 
-	if (set->default_action != MR_FILTER_ALLOW || program->flows.count != 0 ||
+	program->glance_flows = program->flows.count != 0;
+	if (program->glance_flows)
+		before.count = rules_before_state(set);
+	else if (set->default_action != MR_FILTER_ALLOW)
+		return 0;
+	if (before.count == 0 ||
 	    (program->classifier[0]->trivial && program->classifier[1]->trivial))
 		return 0;
-	rc = filter_glance_compile(set, socket, &program->glance);
+	rc = filter_glance_compile(&before, socket, &program->glance);
 	return rc == 0 ? 0 : mr_fail(error, rc, "no memory to compile %u rules", set->count);
 }
 

@@ -36,8 +36,11 @@ struct mr_filter_program {
 	 * both hooks, and which of TCP's flags it then depends on. */
 	bool by_flow;
 	uint8_t tcp_flags;
-	/* NULL: it would tell nothing. Only where packets that no rule matches pass. */
+	/* NULL: it would tell nothing. Where no rule keeps state and packets that no rule matches
+	 * pass, it is about all rules. Else (glance_flows) about those before the first with state,
+	 * where packets meet flows then. */
 	struct filter_glance *glance;
+	bool glance_flows;
 	/* Rules that keep state: by serial number; none: no packet is asked for its flow. At a hook
 	 * whose first rule has state, packets meet flows before any other rule. */
 	struct flow_rules flows;
@@ -47,6 +50,14 @@ struct mr_filter_program {
 	uint32_t count; /* rules */
 	struct mr_filter_effect effect[];
 };
+
+/* Whether packets, or some of them, that their flow let pass at input would meet no rule at output
+ * either before they meet their flow. */
+static inline bool filter_tells_flows(const struct mr_filter_program *program)
+{
+	return (program->state_first[0] && program->state_first[1]) ||
+	       (program->glance != NULL && program->glance_flows);
+}
 
 /* The hooks of a program. */
 void mr_filter_input(const struct mr_hooks *hooks, struct mr_lcore *lcore, struct mr_vector *vector,

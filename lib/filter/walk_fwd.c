@@ -16,6 +16,7 @@
 #include <rte_ether.h>
 
 #include "filter/action_fwd.h"
+#include "filter/flow_plain_fwd.h"
 #include "filter/flow_walk_fwd.h"
 #include "filter/log_fwd.h"
 #include "filter/plain_key_fwd.h"
@@ -37,6 +38,13 @@ void filter_count_all(const struct walk *walk, const struct mr_filter_effect *ef
 		for (uint64_t left = mask; left != 0; left &= left - 1)
 			bytes += walk->packet[__builtin_ctzll(left)]->pkt_len;
 	filter_hit(walk, effect->counter, count, bytes);
+}
+
+void filter_log(const struct walk *walk, unsigned i, const struct mr_filter_effect *effect)
+{
+	mr_filter_log(walk->lcore, &walk->program->fwd->log[walk->lcore->index], walk->packet[i],
+		      walk->iface->index,
+		      mr_filter_log_word(effect->number, effect->action, walk->out));
 }
 
 static void drop(const struct walk *walk, unsigned i, enum mr_drop_reason reason)
@@ -148,27 +156,14 @@ static bool act(struct walk *walk, unsigned i, const struct mr_filter_effect *ef
 static void follow(struct walk *walk, const struct mr_classifier *classifier, unsigned count,
 		   bool unread)
 {
-	/* Neighbours mostly meet the same rule. */
-	const struct mr_filter_effect *run = &walk->program->effect[walk->rule[0]];
-	uint64_t packets = 0, bytes = 0;
+	struct filter_run run = {0};
 
 	walk->count = 0;
 	for (unsigned n = 0; n < count; n++) {
-		const struct mr_filter_effect *effect = &walk->program->effect[walk->rule[n]];
 		unsigned i = walk->at[n];
+		const struct mr_filter_effect *effect =
+			filter_run_add(walk, &run, i, walk->rule[n]);
 
-		if (effect != run) {
-			filter_hit(walk, run->counter, packets, bytes);
-			run = effect;
-			packets = bytes = 0;
-		}
-		packets++;
-		bytes += walk->packet[i]->pkt_len;
-		if (unlikely(effect->log))
-			mr_filter_log(
-				walk->lcore, &walk->program->fwd->log[walk->lcore->index],
-				walk->packet[i], walk->iface->index,
-				mr_filter_log_word(effect->number, effect->action, walk->out));
 		if (likely(effect->action == MR_FILTER_ALLOW)) {
 			walk->kept |= UINT64_C(1) << i;
 		} else if (act(walk, i, effect)) {
@@ -181,7 +176,7 @@ static void follow(struct walk *walk, const struct mr_classifier *classifier, un
 			walk->at[walk->count++] = (uint8_t)i;
 		}
 	}
-	filter_hit(walk, run->counter, packets, bytes);
+	filter_run_end(walk, &run);
 }
 
 /* Finds the rules of the packets on their way. */
@@ -266,6 +261,7 @@ void filter_meet_rules(struct walk *walk, unsigned count)
 	unsigned known = 0; /* of the list, those whose first rule was */
 
 	lookup.missed = 0;
+	mask &= ~filter_pass_flows(walk, mask & walk->first);
 	if (walk->program->by_flow && mask != 0) {
 		look_up(walk, mask, &lookup);
 		meet_known(walk, classifier, lookup.known, lookup.rule);

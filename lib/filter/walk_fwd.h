@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <rte_branch_prediction.h>
+
 #include "filter/plain_cache_fwd.h"
 #include "filter/program_fwd.h"
 
@@ -17,6 +19,8 @@ struct walk {
 	const struct mr_iface *iface; /* of the hook */
 	bool out;                     /* which hook */
 	uint64_t kept;                /* mask of packets that go on */
+	uint64_t first;               /* mask of packets that meet flows before any rule */
+	uint64_t tell;                /* those of them for which this is so at output, too */
 	uint64_t asked;               /* mask of packets that were looked up among flows */
 	unsigned count;               /* of those below */
 	uint8_t at[MR_VECTOR_SIZE];   /* in packet[] */
@@ -50,6 +54,39 @@ static inline uint64_t filter_bytes(struct rte_mbuf *const *packets, unsigned co
 	for (unsigned i = 0; i < count; i++)
 		bytes += packets[i]->pkt_len;
 	return bytes;
+}
+
+/* Packets that meet rules one after the other: neighbours mostly meet the same one, and are counted
+ * at once. All zero at first. */
+struct filter_run {
+	const struct mr_filter_effect *effect;
+	uint64_t packets, bytes;
+};
+
+/* The last of them. */
+static inline void filter_run_end(const struct walk *walk, const struct filter_run *run)
+{
+	if (run->packets != 0)
+		filter_hit(walk, run->effect->counter, run->packets, run->bytes);
+}
+
+void filter_log(const struct walk *walk, unsigned i, const struct mr_filter_effect *effect);
+
+/* Packet i meets a rule, which is logged if the rule says so. */
+static inline const struct mr_filter_effect *
+filter_run_add(const struct walk *walk, struct filter_run *run, unsigned i, uint32_t rule)
+{
+	const struct mr_filter_effect *effect = &walk->program->effect[rule];
+
+	if (effect != run->effect) {
+		filter_run_end(walk, run);
+		*run = (struct filter_run){.effect = effect};
+	}
+	run->packets++;
+	run->bytes += walk->packet[i]->pkt_len;
+	if (unlikely(effect->log))
+		filter_log(walk, i, effect);
+	return effect;
 }
 
 /* Counts packets of a mask that all meet the same rule. */

@@ -16,6 +16,8 @@ import time
 
 import traffic
 
+# Rules with state know each direction of 2 x 65536 flows, which have no answers, as one of its own.
+FILTER_FLOWS = 262144
 MBUFS = 32768  # for both: 2 x 4096 stay with the devices, which send them again and again
 
 
@@ -180,7 +182,7 @@ class Millrace(Forwarder):
     def command(self):
         burst = [f'--burst={self.burst}'] if self.burst else []
         return [self.program, *self.eal(), f'--forward-mode={self.mode}', f'--config={self.config}',
-                f'--ctl-socket={self.directory}/ctl', f'--total-num-mbufs={self.mbufs}', *burst]
+                f'--ctl-socket={self.directory}/ctl', f'--total-num-mbufs={self.mbufs}', f'--filter-flows={FILTER_FLOWS}', *burst]
 
     def ready(self):
         if 'ready' not in self.log():

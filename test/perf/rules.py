@@ -12,7 +12,8 @@ import subprocess
 # scenario: how many rules, and the last one, if packets are to match it
 SCENARIOS = {'filter-all': (1, 'allow all from any to any'),
              **{f'filter-{count}': (count, None) for count in (30, 1000, 100000)},
-             'filter-state': (2, 'allow udp from any to any keep-state'),
+             **{f'filter-state{suffix}': (count, 'allow udp from any to any keep-state')
+                for suffix, count in (('', 2), ('-30', 30), ('-1000', 1000))},
              **{f'filter-last-{count}': (count, 'allow udp from any to any') for count in (30, 1000, 100000)}}
 
 
@@ -27,8 +28,8 @@ def make(scenario, directory):
     rng = random.Random(scenario)
     count, last = SCENARIOS[scenario]
     lines = [rule(rng, n + 1) for n in range(count)]
-    if scenario == 'filter-state':
-        lines[0] = 'add 1 check-state'
+    if scenario.startswith('filter-state'):
+        lines[-2] = f'add {count - 1} check-state'
     if last:
         lines[-1] = f'add {count} {last}'
     path = f'{directory}/rules'

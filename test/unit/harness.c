@@ -226,14 +226,21 @@ void harness_expect_nothing(struct harness *h)
 	}
 }
 
+uint64_t harness_take_drops(struct harness *h, enum mr_drop_reason reason)
+{
+	uint64_t before = h->drops[reason];
+
+	h->drops[reason] = drops(h, reason);
+	return h->drops[reason] - before;
+}
+
 void harness_dropped(struct harness *h, enum mr_drop_reason reason, uint64_t count)
 {
-	uint64_t now = drops(h, reason);
+	uint64_t dropped = harness_take_drops(h, reason);
 
-	if (now - h->drops[reason] != count)
-		fail_msg("%lu packets dropped as %s, not %lu", now - h->drops[reason],
-			 mr_drop_name(reason), count);
-	h->drops[reason] = now;
+	if (dropped != count)
+		fail_msg("%lu packets dropped as %s, not %lu", dropped, mr_drop_name(reason),
+			 count);
 }
 
 void harness_consumed(struct harness *h, uint64_t count)

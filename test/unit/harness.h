@@ -67,6 +67,9 @@ bool harness_take(struct harness *h, unsigned port, struct frame *frame);
 void harness_expect_nothing(struct harness *h);
 /* So many packets, since the case's start or the last such call, were dropped for that reason. */
 void harness_dropped(struct harness *h, enum mr_drop_reason reason, uint64_t count);
+/* How many were, since then. */
+uint64_t harness_take_drops(struct harness *h, enum mr_drop_reason reason);
+
 /* So many were consumed by the appliance, since the case's start or the last such call. */
 void harness_consumed(struct harness *h, uint64_t count);
 
