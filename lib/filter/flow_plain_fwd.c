@@ -16,6 +16,7 @@
 struct plain_flows {
 	struct flow_context context;
 	uint32_t period;
+	bool bridged;
 	unsigned count;
 	uint8_t at[MR_VECTOR_SIZE];           /* in the walk's packet[]; the rest is in its order */
 	const uint8_t *frame[MR_VECTOR_SIZE]; /* as if there were no tags, which lie before it */
@@ -92,18 +93,20 @@ static inline bool read_key(const struct rte_mbuf *m, uint16_t domain, uint32_t 
 static void read_keys(const struct walk *walk, uint64_t mask, struct plain_flows *flows)
 {
 	uint32_t epoch = __atomic_load_n(&flows->context.flows->epoch, __ATOMIC_RELAXED);
+	const struct flow_table *own = flows->context.own;
 	uint16_t domain = filter_flow_domain(walk->iface);
 	unsigned n = 0;
 
 	for (; mask != 0; mask &= mask - 1) {
 		unsigned i = (unsigned)__builtin_ctzll(mask);
+		struct flow_words key;
 
-		if (unlikely(!read_key(walk->packet[i], domain, epoch, &flows->frame[n],
-				       &flows->key[n])))
+		if (unlikely(!read_key(walk->packet[i], domain, epoch, &flows->frame[n], &key)))
 			continue;
 		flows->at[n] = (uint8_t)i;
-		flows->hash[n] = flow_hash_words(flows->context.own, &flows->key[n]);
-		flow_prefetch(flows->context.own, flows->hash[n]);
+		flows->key[n] = key;
+		flows->hash[n] = flow_hash_words(own, &key);
+		flow_prefetch(own, flows->hash[n]);
 		n++;
 	}
 	flows->count = n;
@@ -251,18 +254,18 @@ static inline bool is_bridged(const struct walk *walk)
 	return walk->iface->mode == MR_MODE_BRIDGE;
 }
 
-static inline void tell(const struct walk *walk, unsigned i, uint32_t rule)
+static inline void tell(const struct walk *walk, unsigned i, uint32_t rule, bool bridged)
 {
 	struct rte_mbuf *m = walk->packet[i];
 	uint32_t first = (uint32_t)(walk->tell >> i & 1) * WORD_FIRST;
 
-	*mr_hook_word(m) = word_of(is_bridged(walk), m) | first | rule << WORD_RULE_SHIFT;
+	*mr_hook_word(m) = word_of(bridged, m) | first | rule << WORD_RULE_SHIFT;
 }
 
 void filter_tell_flow(const struct walk *walk, unsigned i, uint32_t rule)
 {
 	if (!walk->out)
-		tell(walk, i, rule);
+		tell(walk, i, rule, is_bridged(walk));
 }
 
 /* Packets of a mask that the input hook's word lets pass; bits: of the word that must be set. */
@@ -301,11 +304,13 @@ void filter_recall_flows(struct walk *walk, unsigned count)
 /* ---- all of it ---- */
 
 /* A packet's flow lets it pass. */
-static inline void pass(struct walk *walk, struct filter_run *run, unsigned i, uint32_t rule)
+static inline void pass(struct walk *walk, struct filter_run *run, unsigned i, uint32_t rule,
+			bool bridged)
 {
 	walk->kept |= UINT64_C(1) << i;
 	filter_run_add(walk, run, i, rule);
-	filter_tell_flow(walk, i, rule);
+	if (!walk->out)
+		tell(walk, i, rule, bridged);
 }
 
 /* Lets datagrams pass, and asks for what segments will need; returns the mask of these, by their
@@ -320,7 +325,7 @@ static uint64_t pass_datagrams(struct walk *walk, struct plain_flows *flows, str
 		if (unlikely(entry == NULL))
 			continue;
 		if (!is_tcp(&flows->key[n])) {
-			pass(walk, run, flows->at[n], entry->rule);
+			pass(walk, run, flows->at[n], entry->rule, flows->bridged);
 			continue;
 		}
 		segments |= UINT64_C(1) << n;
@@ -345,6 +350,7 @@ uint64_t filter_pass_flows(struct walk *walk, uint64_t mask)
 	if (mask == 0)
 		return walk->kept & ~before;
 	flows.context = filter_flow_context(walk->program, walk->lcore);
+	flows.bridged = is_bridged(walk);
 	flows.period = filter_flow_period(&flows.context);
 	read_keys(walk, mask, &flows);
 	for (unsigned n = 0; n < flows.count; n++)
@@ -357,7 +363,7 @@ uint64_t filter_pass_flows(struct walk *walk, uint64_t mask)
 		if (unlikely(entry->fresh != flows.period))
 			continue;
 		if (likely(passes_segment(&flows, entry, n)))
-			pass(walk, &run, flows.at[n], entry->rule);
+			pass(walk, &run, flows.at[n], entry->rule, flows.bridged);
 		else
 			entry->fresh = 0; /* those behind it do not overtake it */
 	}
