@@ -98,8 +98,12 @@ static int register_commands(struct mr *mr, struct mr_error *error)
 /* What follows a command that was done, or ports that are gone. */
 static void after_change(struct mr *mr)
 {
+	struct mr_job *job;
+
 	mr_forward_mode_apply(mr);
-	mr_filter_follow(mr);
+	job = mr_filter_follow(mr);
+	if (job != NULL)
+		mr_control_do(mr, job);
 }
 
 struct mr *mr_appliance_create(const struct mr_appliance_options *options, struct mr_error *error)

@@ -29,6 +29,7 @@ static int run_lines(struct mr *mr, FILE *file, const char *path, struct mr_erro
 		if (length > 0 && line[length - 1] == '\n')
 			length--;
 		rc = mr_control_execute(mr, line, (size_t)length, &reply);
+		mr_control_settle(mr); /* the next line finds all that follows from this one done */
 		if (rc != 0)
 			mr_fail(error, rc, "%s:%u: %s", shown(path), number, reply.error.text);
 		mr_reply_clear(&reply);

@@ -17,7 +17,7 @@ struct mr_control {
 	void (*after)(struct mr *mr);
 	/* The command that is under way on another thread, or late is NULL. */
 	struct mr_late *late;
-	const char *late_syntax;
+	const char *late_syntax;   /* NULL: it is no command, but what followed one */
 	mr_control_answer *answer; /* NULL: nobody waits for it any more */
 	void *answer_context;
 };
@@ -231,6 +231,31 @@ void mr_control_forget(struct mr_control *control, const void *context)
 		control->answer = NULL;
 }
 
+/* Ends a job that no command waits for, and which tells the log if it failed. What has changed
+ * meanwhile may want another. */
+static void end_own(struct mr *mr, struct mr_job *job)
+{
+	struct mr_reply reply = {0};
+
+	if (job->finish(mr, job, &reply) >= 0 && mr->control->after != NULL)
+		mr->control->after(mr);
+	mr_reply_clear(&reply);
+}
+
+void mr_control_do(struct mr *mr, struct mr_job *job)
+{
+	struct mr_control *control = mr->control;
+
+	if (!job->brief)
+		control->late = mr_late_start(job);
+	control->late_syntax = NULL;
+	control->answer = NULL;
+	if (control->late != NULL)
+		return;
+	job->work(job);
+	end_own(mr, job);
+}
+
 void mr_control_settle(struct mr *mr)
 {
 	struct mr_control *control = mr->control;
@@ -242,6 +267,10 @@ void mr_control_settle(struct mr *mr)
 		return;
 	job = mr_late_end(control->late);
 	control->late = NULL;
+	if (control->late_syntax == NULL) {
+		end_own(mr, job);
+		return;
+	}
 	rc = end(mr, job, control->late_syntax, &reply);
 	if (control->answer != NULL)
 		control->answer(rc, &reply, control->answer_context);

@@ -50,6 +50,10 @@ int mr_control_submit(struct mr *mr, const char *line, size_t length, struct mr_
 /* There is nobody to be told any more by answer(context); what is under way goes on. */
 void mr_control_forget(struct mr_control *control, const void *context);
 
+/* Does a job that no command waits for, while the control thread does other things unless it is
+ * brief. No other is under way. */
+void mr_control_do(struct mr *mr, struct mr_job *job);
+
 /* Ends commands whose work is done; once an iteration. */
 void mr_control_poll(struct mr *mr);
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "filter/load.h"
 #include "filter/program.h"
 #include "filter/publish.h"
@@ -80,6 +81,15 @@ static int finish(struct mr *mr, struct mr_job *job, struct mr_reply *reply)
 	return rc;
 }
 
+static int finish_quietly(struct mr *mr, struct mr_job *job, struct mr_reply *reply)
+{
+	int rc = finish(mr, job, reply);
+
+	if (rc != 0)
+		mr_log_error("filter: 'me' stays what it was: %s", reply->error.text);
+	return rc;
+}
+
 static int begin(struct mr *mr, const struct mr_filter_change *wanted, struct mr_reply *reply)
 {
 	struct mr_filter_change *change = malloc(sizeof(*change));
@@ -92,7 +102,8 @@ static int begin(struct mr *mr, const struct mr_filter_change *wanted, struct mr
 	}
 	*change = *wanted;
 	change->job.work = work;
-	change->job.finish = finish;
+	if (change->job.finish == NULL)
+		change->job.finish = finish;
 	change->filter = mr->filter;
 	change->socket = mr_filter_socket(mr);
 	mr->filter->is_changing = true;
@@ -109,6 +120,18 @@ int mr_filter_change(struct mr *mr, struct mr_filter_set *next, json_t *warnings
 					  .job.brief = next->count <= BRIEF_RULES};
 
 	return begin(mr, &change, reply);
+}
+
+struct mr_job *mr_filter_change_quietly(struct mr *mr, struct mr_filter_set *next)
+{
+	struct mr_filter_change change = {
+		.next = next,
+		.publish = true,
+		.job = {.brief = next->count <= BRIEF_RULES, .finish = finish_quietly},
+	};
+	struct mr_reply reply = {0};
+
+	return begin(mr, &change, &reply) == 0 ? reply.job : NULL;
 }
 
 int mr_filter_change_by_file(struct mr *mr, const char *path, bool publish, struct mr_reply *reply)

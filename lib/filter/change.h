@@ -18,6 +18,10 @@ int mr_filter_refuse_change(struct mr *mr, struct mr_reply *reply);
 int mr_filter_change(struct mr *mr, struct mr_filter_set *next, json_t *warnings,
 		     struct mr_reply *reply);
 
+/* The same for a change that no command has asked for: returns the job, which tells the log if `me`
+ * cannot be what `next` says; NULL without memory. */
+struct mr_job *mr_filter_change_quietly(struct mr *mr, struct mr_filter_set *next);
+
 /* The same for a set that replaces all rules by those of a file. publish false: it is only read and
  * compiled. */
 int mr_filter_change_by_file(struct mr *mr, const char *path, bool publish, struct mr_reply *reply);

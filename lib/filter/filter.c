@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "bridge/bridge.h"
 #include "filter/address_set.h"
+#include "filter/change.h"
 #include "filter/classifier.h"
 #include "filter/flow_state.h"
 #include "filter/log_fwd.h"
@@ -267,48 +268,51 @@ static struct mr_filter_address_set *own_addresses(const struct mr *mr)
 	return set;
 }
 
-static int replace_me(struct mr *mr, const struct mr_filter_address_set *mine,
-		      struct mr_error *error)
+/* Puts `me` in its place; *job: what is left to be done. Returns 0 or -ENOMEM. */
+static int replace_me(struct mr *mr, const struct mr_filter_address_set *mine, struct mr_job **job)
 {
 	struct mr_filter_set *next = mr_filter_set_copy(mr->filter->set, 0);
 
 	if (next == NULL)
-		return mr_fail(error, -ENOMEM, "no memory");
+		return -ENOMEM;
 	if (mr_filter_set_put_addresses(next, mine->name, mine->prefix, mine->count) != 0) {
 		mr_filter_set_free(next);
-		return mr_fail(error, -ENOMEM, "no memory");
+		return -ENOMEM;
 	}
-	if (mr_filter_set_user(next, MR_FILTER_ME) != NULL)
-		return mr_filter_commit(mr, next, error);
+	if (mr_filter_set_user(next, MR_FILTER_ME) != NULL) {
+		*job = mr_filter_change_quietly(mr, next);
+		return *job != NULL ? 0 : -ENOMEM;
+	}
 	mr_filter_publish_names(mr, next);
 	return 0;
 }
 
-static void follow_addresses(struct mr *mr)
+static struct mr_job *follow_addresses(struct mr *mr)
 {
 	struct mr_filter_address_set *mine = own_addresses(mr);
-	struct mr_error error = {.text = "no memory"};
-	bool failed = mine == NULL;
+	struct mr_job *job = NULL;
+	int rc = mine != NULL ? 0 : -ENOMEM;
 
-	if (!failed &&
-	    !mr_filter_address_set_equal(mr->filter->set->addresses[MR_FILTER_ME], mine)) {
-		error.text[0] = '\0';
-		failed = replace_me(mr, mine, &error) != 0;
-	}
-	if (failed)
-		mr_log_error("filter: 'me' stays what it was: %s", error.text);
+	if (rc == 0 && !mr_filter_address_set_equal(mr->filter->set->addresses[MR_FILTER_ME], mine))
+		rc = replace_me(mr, mine, &job);
+	if (rc != 0)
+		mr_log_error("filter: 'me' stays what it was: no memory");
 	if (mine != NULL)
 		mr_filter_address_set_unref(mine);
+	return job;
 }
 
-void mr_filter_follow(struct mr *mr)
+struct mr_job *mr_filter_follow(struct mr *mr)
 {
+	struct mr_job *job = NULL;
+
 	/* What changes while a change is under way is followed when that is done. */
 	if (!mr->filter->is_changing)
-		follow_addresses(mr);
+		job = follow_addresses(mr);
 	for (unsigned id = 0; id < MR_MAX_BRIDGES; id++)
 		if (mr->bridges->bridge[id].name[0] == '\0')
 			__atomic_store_n(&mr->filter->fwd.exempt[id], 0, __ATOMIC_RELAXED);
+	return job;
 }
 
 void mr_filter_poll(struct mr *mr, uint64_t now_ms)

@@ -62,8 +62,9 @@ void mr_filter_punted(struct mr *mr, struct rte_mbuf *packet);
 void mr_filter_poll(struct mr *mr, uint64_t now_ms);
 
 /* Follows what rules name and other rooms own: the appliance's addresses (`me`), and bridges that
- * are gone, whose exemption goes with them. To be called after each command. */
-void mr_filter_follow(struct mr *mr);
+ * are gone, whose exemption goes with them. To be called after each command. Returns a job where
+ * rules have to be compiled anew, which tells the log if it fails; else NULL. */
+struct mr_job *mr_filter_follow(struct mr *mr);
 
 /* Writes what mr_filter_read_file reads. Returns 0 or a negative errno. */
 int mr_filter_save(struct mr *mr, const char *path, struct mr_error *error);

@@ -294,6 +294,51 @@ static void nobody_need_wait_for_the_end(void **state)
 	mr_control_forget(w->mr->control, &load);
 }
 
+static unsigned own_addresses(const struct wire *w)
+{
+	return w->mr->filter->set->addresses[MR_FILTER_ME]->count;
+}
+
+/* Rules that name the appliance's addresses are compiled anew when these change, aside as well. */
+static void the_control_thread_goes_on_while_me_changes(void **state)
+{
+	struct wire *w = *state;
+	struct under_way load, other;
+	const struct mr_filter_program *program;
+	unsigned before = own_addresses(w), polls = 0;
+	char path[] = "/tmp/millrace-rules-XXXXXX";
+	FILE *file = fdopen(mkstemp(path), "w");
+
+	for (unsigned i = 0; i < 20000; i++)
+		fprintf(file, "add %u deny tcp from 10.%u.%u.0/24 to me %u\n", i + 1, i % 250,
+			i / 250, 1 + i % 1000);
+	fclose(file);
+	submit_load(w, &load, path);
+	wait_for_answer(w, &load);
+	unlink(path);
+
+	program = w->mr->filter->program;
+	assert_int_equal(submit(w, &other, "address add 198.51.100.1/24 port 0"), 0);
+	assert_ptr_equal(w->mr->filter->program, program);
+	assert_int_equal(submit(w, &other, "filter add 7 count ip from any to any"), -EBUSY);
+	/* It comes too late for what is under way, and is followed all the same. */
+	assert_int_equal(submit(w, &other, "address add 198.51.100.2/24 port 0"), 0);
+	for (; w->mr->filter->is_changing; polls++) {
+		assert_int_equal(submit(w, &other, "filter show limit 1"), 0);
+		mr_appliance_poll(w->mr, wire_now_ms());
+		wait_as_program();
+	}
+	assert_true(polls > 10);
+	assert_int_equal(own_addresses(w), before + 2);
+	assert_ptr_not_equal(w->mr->filter->program, program);
+	assert_int_equal(submit(w, &other, "address del 198.51.100.1/24 port 0"), 0);
+	assert_int_equal(submit(w, &other, "address del 198.51.100.2/24 port 0"), 0);
+	mr_control_settle(w->mr);
+	mr_control_settle(w->mr);
+	assert_int_equal(own_addresses(w), before);
+	wire_command(w, "filter flush");
+}
+
 static int create(void **state)
 {
 	return wire_create(state, 1024);
@@ -305,6 +350,7 @@ int main(void)
 		cmocka_unit_test(two_sets_exchanged_ten_times_a_second_never_mix),
 		cmocka_unit_test(many_rules_reloaded_without_a_pause_never_mix),
 		cmocka_unit_test(the_control_thread_goes_on_while_rules_are_compiled),
+		cmocka_unit_test(the_control_thread_goes_on_while_me_changes),
 		cmocka_unit_test(nobody_need_wait_for_the_end),
 	};
 
