@@ -27,16 +27,6 @@ struct plain_flows {
 
 /* ---- keys ---- */
 
-/* Bytes of a frame's tags. */
-static inline unsigned tags_of(const uint8_t *frame, unsigned length)
-{
-	unsigned offset = RTE_ETHER_HDR_LEN;
-
-	if (unlikely(mr_link_is_tag(filter_plain_load16(frame + 12))))
-		mr_link_payload(frame, length, &offset);
-	return offset - RTE_ETHER_HDR_LEN;
-}
-
 /* The last word of a key: who is alike in all of a burst, VID and protocol. */
 static inline uint64_t last_word(uint64_t domain, uint64_t vlan, uint64_t protocol)
 {
@@ -71,7 +61,7 @@ static inline bool read_key(const struct rte_mbuf *m, uint16_t domain, uint32_t 
 			    const uint8_t **at, struct flow_words *key)
 {
 	const uint8_t *start = rte_pktmbuf_mtod(m, const uint8_t *);
-	unsigned tags = tags_of(start, m->data_len), length = m->data_len - tags;
+	unsigned tags = filter_plain_tags(start, m->data_len), length = m->data_len - tags;
 	const uint8_t *frame = start + tags;
 	uint64_t vlan = 0;
 

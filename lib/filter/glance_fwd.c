@@ -6,8 +6,8 @@
 /* What frames of a burst are, and what of them is looked at. */
 struct sight {
 	unsigned count;
-	uint64_t plain[2]; /* masks: IPv4, IPv6 */
-	const uint8_t *frame[MR_VECTOR_SIZE];
+	uint64_t plain[2];                    /* masks: IPv4, IPv6 */
+	const uint8_t *frame[MR_VECTOR_SIZE]; /* as if there were no tags */
 	uint64_t groups[MR_VECTOR_SIZE];
 };
 
@@ -25,10 +25,13 @@ static void look(struct sight *sight, struct rte_mbuf *const *packets, unsigned 
 	sight->plain[0] = ipv4;
 	sight->plain[1] = 0;
 	for (uint64_t left = UINT64_MAX >> (64 - count) & ~ipv4; left != 0; left &= left - 1) {
-		unsigned i = (unsigned)__builtin_ctzll(left);
+		unsigned i = (unsigned)__builtin_ctzll(left), length = packets[i]->data_len;
+		unsigned tags = filter_plain_tags(sight->frame[i], length);
 
-		sight->plain[1] |=
-			(uint64_t)filter_is_plain_ipv6(sight->frame[i], packets[i]->data_len) << i;
+		sight->frame[i] += tags;
+		length -= tags;
+		sight->plain[0] |= (uint64_t)filter_is_plain_ipv4(sight->frame[i], length) << i;
+		sight->plain[1] |= (uint64_t)filter_is_plain_ipv6(sight->frame[i], length) << i;
 	}
 }
 

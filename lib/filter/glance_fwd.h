@@ -5,10 +5,10 @@
 /*
  * The first glance at packets: which of them no rule matches, at either hook.
  *
- * Of plain packets (filter/plain_fwd.h) a sieve can look at the frame as it lies there, without
- * reading headers first. It looks only at what routing leaves as it is (addresses, ports,
- * protocol), for the rules of both hooks at once: so a packet that nothing matches is told once,
- * and marked for the output hook. All others are left to the rules.
+ * Of plain packets (filter/plain_fwd.h), tagged or not, a sieve can look at the frame as it lies
+ * there, without reading headers first. It looks only at what routing leaves as it is (addresses,
+ * ports, protocol), for the rules of both hooks at once: so a packet that nothing matches is told
+ * once, and marked for the output hook. All others are left to the rules.
  */
 #include <stdint.h>
 

@@ -3,21 +3,24 @@
 #define FILTER_PLAIN_FWD_H
 
 /*
- * Plain packets: untagged, IPv4 without options or IPv6 without extension headers, whole, TCP or
- * UDP. Most packets are, and these have each field at a place that is known without reading headers
- * one after the other. A frame is plain when a few bytes of it have the values that nearly all
- * frames have; they are compared without a branch. Bytes may be read before it is known whether
- * they are the frame's, since buffers are larger than headers.
+ * Plain packets: IPv4 without options or IPv6 without extension headers, whole, TCP or UDP, and
+ * untagged unless it is said otherwise. Most packets are, and these have each field at a place that
+ * is known without reading headers one after the other. A frame is plain when a few bytes of it
+ * have the values that nearly all frames have; they are compared without a branch. Bytes may be
+ * read before it is known whether they are the frame's, since buffers are larger than headers.
  */
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
+#include <rte_branch_prediction.h>
 #include <rte_byteorder.h>
 #include <rte_ether.h>
 #include <rte_ip.h>
 #include <rte_tcp.h>
 #include <rte_udp.h>
+
+#include "packet/link_fwd.h"
 
 enum { FILTER_PLAIN_TCP = 6, FILTER_PLAIN_UDP = 17 };
 
@@ -57,6 +60,16 @@ static inline uint16_t filter_plain_load16(const uint8_t *at)
 
 	memcpy(&word, at, sizeof(word));
 	return word;
+}
+
+/* Bytes of a frame's VLAN tags. What follows them is plain if it would be in their place. */
+static inline unsigned filter_plain_tags(const uint8_t *frame, unsigned length)
+{
+	unsigned offset = RTE_ETHER_HDR_LEN;
+
+	if (unlikely(mr_link_is_tag(filter_plain_load16(frame + 12))))
+		mr_link_payload(frame, length, &offset);
+	return offset - RTE_ETHER_HDR_LEN;
 }
 
 /* Whether a header of TCP or UDP fits what is behind the IP header; that may be less than nothing.

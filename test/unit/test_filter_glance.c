@@ -77,7 +77,7 @@ static bool is_plain(const struct rte_mbuf *m)
 
 	model_read(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, &packet);
 	return packet.state == MODEL_SOUND && (packet.protocol == 6 || packet.protocol == 17) &&
-	       packet.has_ports && !packet.options && !packet.first && packet.vlan == 0;
+	       packet.has_ports && !packet.options && !packet.first;
 }
 
 static void check_burst(uint64_t *seed, const struct mr_filter_set *set,
