@@ -3,13 +3,14 @@
  * Packets meet the rules at two hooks: when they arrived and before they leave. What a set of rules
  * does not look at is not read: where the same rule decides about everything a hook only counts.
  * And what is found out at input is not found out again at output: a word in the packet says that
- * no rule matches it (glance_fwd.h), or names its flow (plain_cache_fwd.h).
+ * no rule matches it (glance_fwd.h), or names its flow (plain_cache_fwd.h), or that
+ * its flow let it pass (flow_word_fwd.h).
  */
 #include "filter/filter_fwd.h"
 
 #include <rte_branch_prediction.h>
 
-#include "filter/flow_plain_fwd.h"
+#include "filter/flow_word_fwd.h"
 #include "filter/program_fwd.h"
 #include "filter/rule.h"
 #include "filter/walk_fwd.h"
@@ -156,7 +157,7 @@ unsigned mr_filter_output(const struct mr_hooks *hooks, struct mr_lcore *lcore,
 		return count;
 	}
 	if (filter_tells_flows(program))
-		filter_recall_flows(&walk, count);
+		flow_word_recall(&walk, UINT64_MAX >> (64 - count), FLOW_WORD_FIRST);
 	else if (program->glance != NULL)
 		recall(&walk, count);
 	filter_meet_rules(&walk, count);

@@ -8,8 +8,8 @@
 
 #include "filter/flow_find_fwd.h"
 #include "filter/flow_walk_fwd.h"
+#include "filter/flow_word_fwd.h"
 #include "filter/plain_fwd.h"
-#include "filter/rule.h"
 #include "packet/link_fwd.h"
 
 /* Packets of a burst on this way. */
@@ -208,89 +208,6 @@ static bool passes_segment(const struct plain_flows *flows, struct flow_entry *e
 	return true;
 }
 
-/* ---- what the input hook tells ---- */
-
-/*
- * A packet's word: PLAIN_WORD_FLOW_PASSED in its lowest two bits, whether it meets its flow before
- * any rule at output, too, the rule's index, and whose flow it is: a VID on a bridge, else no VID.
- * The output hook would look for the same flow if that is the same there; what arrives on a bridge
- * stays on it.
- */
-enum {
-	WORD_FIRST = 1 << 2,
-	WORD_RULE_SHIFT = 3,
-	WORD_RULE_MASK = 0x1ffff,
-	WORD_VLAN_SHIFT = 20,
-	WORD_ROUTED = 0xfff, /* which is no VID */
-};
-
-static_assert(MR_FILTER_MAX_RULES <= WORD_RULE_MASK, "a rule's index fits in its bits");
-
-/* All of a packet's word but the rule, and WORD_FIRST. */
-static inline uint32_t word_of(bool bridged, const struct rte_mbuf *m)
-{
-	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
-	uint32_t vlan = 0;
-
-	if (likely(!bridged))
-		vlan = WORD_ROUTED;
-	else if (mr_link_is_tag(filter_plain_load16(frame + 12)))
-		vlan = rte_be_to_cpu_16(filter_plain_load16(frame + RTE_ETHER_HDR_LEN)) & 0xfffu;
-	return PLAIN_WORD_FLOW_PASSED | vlan << WORD_VLAN_SHIFT;
-}
-
-static inline bool is_bridged(const struct walk *walk)
-{
-	return walk->iface->mode == MR_MODE_BRIDGE;
-}
-
-static inline void tell(const struct walk *walk, unsigned i, uint32_t rule, bool bridged)
-{
-	struct rte_mbuf *m = walk->packet[i];
-	uint32_t first = (uint32_t)(walk->tell >> i & 1) * WORD_FIRST;
-
-	*mr_hook_word(m) = word_of(bridged, m) | first | rule << WORD_RULE_SHIFT;
-}
-
-void filter_tell_flow(const struct walk *walk, unsigned i, uint32_t rule)
-{
-	if (!walk->out)
-		tell(walk, i, rule, is_bridged(walk));
-}
-
-/* Packets of a mask that the input hook's word lets pass; bits: of the word that must be set. */
-static inline uint64_t recall(struct walk *walk, uint64_t mask, bool bridged, uint32_t bits)
-{
-	const uint32_t rule_bits = (uint32_t)WORD_RULE_MASK << WORD_RULE_SHIFT;
-	struct filter_run run = {0};
-	uint64_t passed = 0;
-
-	for (; mask != 0; mask &= mask - 1) {
-		unsigned i = (unsigned)__builtin_ctzll(mask);
-		struct rte_mbuf *m = walk->packet[i];
-		uint32_t word = *mr_hook_word(m);
-
-		if (unlikely((word & ~rule_bits & (bits | ~(uint32_t)WORD_FIRST)) !=
-			     (word_of(bridged, m) | bits)))
-			continue;
-		passed |= UINT64_C(1) << i;
-		filter_run_add(walk, &run, i, (word & rule_bits) >> WORD_RULE_SHIFT);
-	}
-	filter_run_end(walk, &run);
-	walk->kept |= passed;
-	return passed;
-}
-
-void filter_recall_flows(struct walk *walk, unsigned count)
-{
-	uint64_t mask = UINT64_MAX >> (64 - count);
-
-	if (is_bridged(walk))
-		recall(walk, mask, true, WORD_FIRST);
-	else
-		recall(walk, mask, false, WORD_FIRST);
-}
-
 /* ---- all of it ---- */
 
 /* A packet's flow lets it pass. */
@@ -300,7 +217,7 @@ static inline void pass(struct walk *walk, struct filter_run *run, unsigned i, u
 	walk->kept |= UINT64_C(1) << i;
 	filter_run_add(walk, run, i, rule);
 	if (!walk->out)
-		tell(walk, i, rule, bridged);
+		flow_word_tell(walk, i, rule, bridged);
 }
 
 /* Lets datagrams pass, and asks for what segments will need; returns the mask of these, by their
@@ -336,11 +253,11 @@ uint64_t filter_pass_flows(struct walk *walk, uint64_t mask)
 	struct plain_flows flows;
 
 	if (walk->out)
-		mask &= ~recall(walk, mask, is_bridged(walk), 0);
+		mask &= ~flow_word_recall(walk, mask, 0);
 	if (mask == 0)
 		return walk->kept & ~before;
 	flows.context = filter_flow_context(walk->program, walk->lcore);
-	flows.bridged = is_bridged(walk);
+	flows.bridged = walk->iface->mode == MR_MODE_BRIDGE;
 	flows.period = filter_flow_period(&flows.context);
 	read_keys(walk, mask, &flows);
 	for (unsigned n = 0; n < flows.count; n++)

@@ -5,6 +5,7 @@
 
 #include "filter/flow_find_fwd.h"
 #include "filter/flow_plain_fwd.h"
+#include "filter/flow_word_fwd.h"
 #include "filter/rule.h"
 #include "lcore/output_fwd.h"
 
@@ -63,6 +64,12 @@ static void prefetch_entries(const struct flow_burst *burst)
 	}
 }
 
+static void tell(const struct walk *walk, unsigned i, uint32_t rule)
+{
+	if (!walk->out)
+		flow_word_tell(walk, i, rule, walk->iface->mode == MR_MODE_BRIDGE);
+}
+
 /* Does what the rule says that made the packet's flow: it allows. */
 static void pass(struct walk *walk, unsigned i, uint32_t rule)
 {
@@ -70,7 +77,7 @@ static void pass(struct walk *walk, unsigned i, uint32_t rule)
 
 	filter_run_add(walk, &run, i, rule);
 	filter_run_end(walk, &run);
-	filter_tell_flow(walk, i, rule);
+	tell(walk, i, rule);
 	walk->kept |= UINT64_C(1) << i;
 }
 
@@ -115,7 +122,7 @@ static bool meet(struct walk *walk, const struct flow_burst *burst, unsigned n)
 				  walk->program->effect[walk->rule[n]].keep);
 	if (likely(!is_refused(answer))) {
 		if (answer == FLOW_MADE)
-			filter_tell_flow(walk, i, walk->rule[n]);
+			tell(walk, i, walk->rule[n]);
 		return true;
 	}
 	refuse(walk, i, answer);

@@ -53,7 +53,7 @@ struct plain_cache {
 enum {
 	PLAIN_WORD_UNMATCHED = 1, /* no rule matches at output either */
 	PLAIN_WORD_FLOW = 2,      /* then a flow's serial number, 15 bits, and its index, 15 bits */
-	PLAIN_WORD_FLOW_PASSED = 3, /* a flow with state let it pass (flow_plain_fwd.c) */
+	PLAIN_WORD_FLOW_PASSED = 3, /* a flow with state let it pass (flow_word_fwd.h) */
 	PLAIN_WORD_KIND = 3,
 	PLAIN_SERIAL_SHIFT = 2,
 	PLAIN_SERIAL_MASK = 0x7fff,

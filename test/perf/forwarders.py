@@ -16,8 +16,7 @@ import time
 
 import traffic
 
-# Rules with state know each direction of 2 x 65536 flows, which have no answers, as one of its own.
-FILTER_FLOWS = 262144
+FILTER_FLOWS = 262144  # of rules with state: the traffic's are of one direction each
 MBUFS = 32768  # for both: 2 x 4096 stay with the devices, which send them again and again
 
 
@@ -175,14 +174,15 @@ class Millrace(Forwarder):
     STILL = ('dropped', 'punted', 'consumed', 'originated', 'copied', 'learn_full',
              'stations_moved')
 
-    def __init__(self, program, mode, directory, cpus, burst, mbufs=MBUFS):
+    def __init__(self, program, mode, directory, cpus, burst, mbufs=MBUFS, filter_flows=FILTER_FLOWS):
         self.program, self.mode, self.config, self.mbufs = program, mode, f'{directory}/config', mbufs
+        self.filter_flows = filter_flows
         super().__init__('millrace', directory, cpus, burst)
 
     def command(self):
         burst = [f'--burst={self.burst}'] if self.burst else []
         return [self.program, *self.eal(), f'--forward-mode={self.mode}', f'--config={self.config}',
-                f'--ctl-socket={self.directory}/ctl', f'--total-num-mbufs={self.mbufs}', f'--filter-flows={FILTER_FLOWS}', *burst]
+                f'--ctl-socket={self.directory}/ctl', f'--total-num-mbufs={self.mbufs}', f'--filter-flows={self.filter_flows}', *burst]
 
     def ready(self):
         if 'ready' not in self.log():

@@ -9,11 +9,13 @@ import os
 import random
 import subprocess
 
+import forwarders
+
 # scenario: how many rules, and the last one, if packets are to match it
 SCENARIOS = {'filter-all': (1, 'allow all from any to any'),
              **{f'filter-{count}': (count, None) for count in (30, 1000, 100000)},
              **{f'filter-state{suffix}': (count, 'allow udp from any to any keep-state')
-                for suffix, count in (('', 2), ('-30', 30), ('-1000', 1000))},
+                for suffix, count in (('', 2), ('-30', 30), ('-1000', 1000), ('-flood', 2))},
              **{f'filter-last-{count}': (count, 'allow udp from any to any') for count in (30, 1000, 100000)}}
 
 
@@ -36,6 +38,11 @@ def make(scenario, directory):
     with open(path, 'w', encoding='ascii') as file:
         file.write('\n'.join(lines) + '\n')
     return path
+
+
+def flows(scenario):
+    """How many flows an lcore has room for."""
+    return 64 if scenario == 'filter-state-flood' else forwarders.FILTER_FLOWS
 
 
 def control(millrace, *words):
