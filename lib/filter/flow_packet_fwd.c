@@ -10,6 +10,7 @@
 #include <rte_tcp.h>
 
 #include "packet/link_fwd.h"
+#include "packet/load_fwd.h"
 
 enum {
 	ICMP4_ECHO_REPLY = 0,
@@ -36,17 +37,9 @@ struct ip_view {
 	uint8_t protocol;
 };
 
-static uint16_t load16(const uint8_t *at)
-{
-	uint16_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
-
 static uint32_t number16(const uint8_t *at)
 {
-	return rte_be_to_cpu_16(load16(at));
+	return rte_be_to_cpu_16(mr_load16(at));
 }
 
 static uint32_t number32(const uint8_t *at)
@@ -207,7 +200,7 @@ static bool read_segment(const struct ip_view *view, struct tcp_segment *segment
 
 static void read_echo(const struct ip_view *view, enum flow_echo echo, struct flow_packet *packet)
 {
-	uint16_t identifier = load16(view->transport + 4);
+	uint16_t identifier = mr_load16(view->transport + 4);
 
 	packet->key.echo = (uint8_t)echo;
 	packet->key.sport = echo == FLOW_ECHO_REQUEST ? identifier : 0;
@@ -231,8 +224,8 @@ static void read_error(const struct ip_view *error, struct flow_packet *packet)
 	memcpy(key->dst, quoted.dst, size);
 	key->protocol = quoted.protocol;
 	if (has_ports(quoted.protocol)) {
-		key->sport = load16(quoted.transport);
-		key->dport = load16(quoted.transport + 2);
+		key->sport = mr_load16(quoted.transport);
+		key->dport = mr_load16(quoted.transport + 2);
 	} else if (is_icmp(quoted.ipv6, quoted.protocol)) {
 		enum flow_echo echo = echo_of(quoted.ipv6, quoted.transport[0]);
 

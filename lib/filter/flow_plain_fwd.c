@@ -11,6 +11,7 @@
 #include "filter/flow_word_fwd.h"
 #include "filter/plain_fwd.h"
 #include "packet/link_fwd.h"
+#include "packet/load_fwd.h"
 
 /* Packets of a burst on this way. */
 struct plain_flows {
@@ -40,20 +41,20 @@ static inline uint64_t last_word(uint64_t domain, uint64_t vlan, uint64_t protoc
 /* Addresses and ports, and the epoch: the other words. */
 static inline void read_ipv4(const uint8_t *frame, uint64_t epoch, struct flow_words *key)
 {
-	uint64_t addresses = filter_plain_load64(frame + FILTER_PLAIN_TUPLE);
+	uint64_t addresses = mr_load64(frame + FILTER_PLAIN_TUPLE);
 
 	key->word[0] = (uint32_t)addresses;
 	key->word[1] = 0;
 	key->word[2] = addresses >> 32;
 	key->word[3] = 0;
-	key->word[4] = filter_plain_load32(frame + FILTER_PLAIN_TUPLE + 8) | epoch << 32;
+	key->word[4] = mr_load32(frame + FILTER_PLAIN_TUPLE + 8) | epoch << 32;
 }
 
 static inline void read_ipv6(const uint8_t *frame, uint64_t epoch, struct flow_words *key)
 {
 	for (unsigned i = 0; i < 4; i++)
-		key->word[i] = filter_plain_load64(frame + FILTER_PLAIN_TUPLE6 + 8 * i);
-	key->word[4] = filter_plain_load32(frame + FILTER_PLAIN_TUPLE6 + 32) | epoch << 32;
+		key->word[i] = mr_load64(frame + FILTER_PLAIN_TUPLE6 + 8 * i);
+	key->word[4] = mr_load32(frame + FILTER_PLAIN_TUPLE6 + 32) | epoch << 32;
 }
 
 /* Reads a packet's key; false: it is not plain. */
@@ -66,7 +67,7 @@ static inline bool read_key(const struct rte_mbuf *m, uint16_t domain, uint32_t 
 	uint64_t vlan = 0;
 
 	if (unlikely(tags != 0 && domain != 0))
-		vlan = filter_plain_load16(start + RTE_ETHER_HDR_LEN) & RTE_BE16(0x0fff);
+		vlan = mr_load16(start + RTE_ETHER_HDR_LEN) & RTE_BE16(0x0fff);
 	*at = frame;
 	if (likely(filter_is_plain_ipv4(frame, length))) {
 		read_ipv4(frame, epoch, key);
@@ -142,18 +143,18 @@ static inline bool read_segment(const uint8_t *frame, bool ipv6, struct tcp_segm
 {
 	const uint8_t *tcp = frame + (ipv6 ? 54 : 34);
 	unsigned header = (tcp[12] >> 4) * 4u;
-	unsigned left = ipv6 ? rte_be_to_cpu_16(filter_plain_load16(frame + 18))
-			     : rte_be_to_cpu_16(filter_plain_load16(frame + 16)) -
+	unsigned left = ipv6 ? rte_be_to_cpu_16(mr_load16(frame + 18))
+			     : rte_be_to_cpu_16(mr_load16(frame + 16)) -
 					(unsigned)sizeof(struct rte_ipv4_hdr);
 
 	if (header < sizeof(struct rte_tcp_hdr) || header > left ||
 	    (tcp[13] & (RTE_TCP_SYN_FLAG | RTE_TCP_RST_FLAG)) != 0)
 		return false;
 	*segment = (struct tcp_segment){
-		.seq = rte_be_to_cpu_32(filter_plain_load32(tcp + 4)),
-		.ack = rte_be_to_cpu_32(filter_plain_load32(tcp + 8)),
+		.seq = rte_be_to_cpu_32(mr_load32(tcp + 4)),
+		.ack = rte_be_to_cpu_32(mr_load32(tcp + 8)),
 		.length = left - header + ((tcp[13] & RTE_TCP_FIN_FLAG) != 0),
-		.window = rte_be_to_cpu_16(filter_plain_load16(tcp + 14)),
+		.window = rte_be_to_cpu_16(mr_load16(tcp + 14)),
 		.flags = tcp[13],
 		.scale = -1,
 	};

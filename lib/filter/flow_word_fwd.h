@@ -16,6 +16,7 @@
 #include "filter/plain_fwd.h"
 #include "filter/rule.h"
 #include "filter/walk_fwd.h"
+#include "packet/load_fwd.h"
 
 enum {
 	FLOW_WORD_FIRST = 1 << 2,
@@ -35,8 +36,8 @@ static inline uint32_t flow_word_of(bool bridged, const struct rte_mbuf *m)
 
 	if (likely(!bridged))
 		vlan = FLOW_WORD_ROUTED;
-	else if (mr_link_is_tag(filter_plain_load16(frame + 12)))
-		vlan = rte_be_to_cpu_16(filter_plain_load16(frame + RTE_ETHER_HDR_LEN)) & 0xfffu;
+	else if (mr_link_is_tag(mr_load16(frame + 12)))
+		vlan = rte_be_to_cpu_16(mr_load16(frame + RTE_ETHER_HDR_LEN)) & 0xfffu;
 	return PLAIN_WORD_FLOW_PASSED | vlan << FLOW_WORD_VLAN_SHIFT;
 }
 

@@ -71,7 +71,7 @@ static inline uint32_t filter_group_hash(const struct filter_group *group, const
 
 	for (unsigned i = 0; i < group->words; i++)
 		hash = filter_hash_word(hash,
-					filter_load64(key + 8u * group->word[i]) & group->mask[i]);
+					mr_load64(key + 8u * group->word[i]) & group->mask[i]);
 	return hash;
 }
 

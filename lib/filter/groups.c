@@ -25,7 +25,7 @@ uint32_t filter_groups_filter_words(uint32_t count)
 static void choose_words(struct filter_group *group, const uint8_t *mask)
 {
 	for (unsigned i = 0; i < FILTER_KEY_WORDS; i++) {
-		uint64_t word = filter_load64(mask + i * 8);
+		uint64_t word = mr_load64(mask + i * 8);
 
 		if (word == 0)
 			continue;

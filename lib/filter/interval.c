@@ -28,10 +28,10 @@ struct filter_span128 filter_prefix_span128(const struct mr_prefix *prefix)
 	struct filter_ipv6 first, bits;
 
 	filter_bits_mask(mask, sizeof(mask), prefix->length);
-	first.high = rte_be_to_cpu_64(filter_load64(prefix->addr.bytes));
-	first.low = rte_be_to_cpu_64(filter_load64(prefix->addr.bytes + 8));
-	bits.high = rte_be_to_cpu_64(filter_load64(mask));
-	bits.low = rte_be_to_cpu_64(filter_load64(mask + 8));
+	first.high = rte_be_to_cpu_64(mr_load64(prefix->addr.bytes));
+	first.low = rte_be_to_cpu_64(mr_load64(prefix->addr.bytes + 8));
+	bits.high = rte_be_to_cpu_64(mr_load64(mask));
+	bits.low = rte_be_to_cpu_64(mr_load64(mask + 8));
 	return (struct filter_span128){{first.high & bits.high, first.low & bits.low},
 				       {first.high | ~bits.high, first.low | ~bits.low}};
 }

@@ -21,6 +21,7 @@
 #include <rte_tcp.h>
 
 #include "packet/link_fwd.h"
+#include "packet/load_fwd.h"
 
 enum { UDP_LITE = 136 };
 
@@ -32,17 +33,9 @@ struct ip_packet {
 	uint16_t flags; /* MR_FILTER_LATER, _FIRST, _OPTIONS */
 };
 
-static inline uint16_t load16(const uint8_t *at)
-{
-	uint16_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
-
 static inline uint16_t load_number(const uint8_t *at)
 {
-	return rte_be_to_cpu_16(load16(at));
+	return rte_be_to_cpu_16(mr_load16(at));
 }
 
 /* Fewer bytes than this of a transport header tell nothing that could be relied on. */
@@ -88,9 +81,9 @@ static enum mr_filter_reading read_transport(const struct ip_packet *ip, bool ip
 		if (wanted & (MR_FILTER_WANT_SPORT | MR_FILTER_WANT_DPORT))
 			key->flags |= MR_FILTER_PORTS;
 		if (wanted & MR_FILTER_WANT_SPORT)
-			key->sport = load16(header);
+			key->sport = mr_load16(header);
 		if (wanted & MR_FILTER_WANT_DPORT)
-			key->dport = load16(header + 2);
+			key->dport = mr_load16(header + 2);
 		if (ip->protocol == IPPROTO_TCP && (wanted & MR_FILTER_WANT_TCP)) {
 			key->flags |= MR_FILTER_TCP;
 			key->tcp_flags = header[offsetof(struct rte_tcp_hdr, tcp_flags)];
@@ -158,7 +151,7 @@ static enum mr_filter_reading read_ipv4(const uint8_t *header, unsigned length, 
 	if (wanted & MR_FILTER_WANT_DST)
 		memcpy(key->dst, header + 16, 4);
 	if (wanted & MR_FILTER_WANT_LENGTH)
-		key->length = load16(header + 2);
+		key->length = mr_load16(header + 2);
 	if (wanted & MR_FILTER_WANT_TTL)
 		key->ttl = header[8];
 	if (wanted & MR_FILTER_WANT_DSCP)
@@ -286,7 +279,7 @@ enum mr_filter_reading mr_filter_key_read(const uint8_t *frame, unsigned length,
 		memcpy(key->src_mac, frame + 6, sizeof(key->src_mac));
 	}
 	if ((wanted & MR_FILTER_WANT_VLAN) && offset > RTE_ETHER_HDR_LEN)
-		key->vlan = load16(frame + RTE_ETHER_HDR_LEN) & RTE_BE16(0x0fff);
+		key->vlan = mr_load16(frame + RTE_ETHER_HDR_LEN) & RTE_BE16(0x0fff);
 	if (wanted & MR_FILTER_WANT_ETHERTYPE)
 		key->ethertype = type;
 	if ((wanted & MR_FILTER_WANT_IP) == 0)

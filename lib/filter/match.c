@@ -40,7 +40,7 @@ static void add_bits(struct compile *c, struct filter_match *match, size_t offse
 		.kind = FILTER_BITS,
 		.offset = (uint8_t)offset,
 		.negated = negated,
-		.bits = {filter_load64(mask), filter_load64(value)},
+		.bits = {mr_load64(mask), mr_load64(value)},
 	};
 
 	add_test(c, match, &test);
@@ -246,8 +246,8 @@ static int add_addresses(struct compile *c, struct filter_match *match, size_t o
 	match->families &=
 		only->prefix.addr.family == AF_INET ? MR_FILTER_FAMILY_V4 : MR_FILTER_FAMILY_V6;
 	filter_bits_mask(bits, sizeof(bits), only->prefix.length);
-	*mask = filter_load64(bits);
-	*value = filter_load64(only->prefix.addr.bytes) & *mask;
+	*mask = mr_load64(bits);
+	*value = mr_load64(only->prefix.addr.bytes) & *mask;
 	if (only->prefix.length > 64)
 		add_bits(c, match, offset + 8, bits + 8, only->prefix.addr.bytes + 8, false);
 	return 0;

@@ -4,14 +4,7 @@
  * many addresses costs a few steps more than one that names an address.
  */
 #include "filter/match_fwd.h"
-
-static uint16_t load16(const uint8_t *at)
-{
-	uint16_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return rte_be_to_cpu_16(value);
-}
+#include "packet/load_fwd.h"
 
 static bool in_span16(const struct filter_span16 *span, uint32_t count, uint16_t value)
 {
@@ -80,8 +73,8 @@ static bool in_table(const struct filter_matches *all, const struct filter_table
 		memcpy(&value, address, sizeof(value));
 		return in_span32(all->span32 + table->v4, table->v4_count, rte_be_to_cpu_32(value));
 	}
-	struct filter_ipv6 value = {rte_be_to_cpu_64(filter_load64(address)),
-				    rte_be_to_cpu_64(filter_load64(address + 8))};
+	struct filter_ipv6 value = {rte_be_to_cpu_64(mr_load64(address)),
+				    rte_be_to_cpu_64(mr_load64(address + 8))};
 
 	return in_span128(all->span128 + table->v6, table->v6_count, &value);
 }
@@ -105,11 +98,11 @@ static bool holds(const struct filter_matches *all, const struct filter_test *te
 
 	switch (test->kind) {
 	case FILTER_BITS:
-		return (filter_load64(at) & test->bits.mask) == test->bits.value;
+		return (mr_load64(at) & test->bits.mask) == test->bits.value;
 	case FILTER_RANGES8:
 		return in_span16(all->span16 + test->at, test->count, *at);
 	case FILTER_RANGES16:
-		return in_span16(all->span16 + test->at, test->count, load16(at));
+		return in_span16(all->span16 + test->at, test->count, mr_load16(at));
 	default:
 		return in_tables(all, test, at, key->flags);
 	}

@@ -19,6 +19,7 @@
 #include <rte_byteorder.h>
 
 #include "filter/key_fwd.h"
+#include "packet/load_fwd.h"
 
 /* Words are compared as they lie in memory; ports are in host byte order. A value lies in a span
  * when it is at most `span` above `first`. */
@@ -97,20 +98,12 @@ struct filter_matches {
 bool filter_match_further(const struct filter_matches *all, const struct filter_match *match,
 			  const struct mr_filter_key *key);
 
-static inline uint64_t filter_load64(const uint8_t *at)
-{
-	uint64_t word;
-
-	memcpy(&word, at, sizeof(word));
-	return word;
-}
-
 /* Whether a rule matches a packet. */
 static inline bool filter_match(const struct filter_matches *all, const struct filter_match *match,
 				const struct mr_filter_key *key)
 {
-	uint64_t differs = ((filter_load64(key->src) & match->src_mask) ^ match->src_value) |
-			   ((filter_load64(key->dst) & match->dst_mask) ^ match->dst_value) |
+	uint64_t differs = ((mr_load64(key->src) & match->src_mask) ^ match->src_value) |
+			   ((mr_load64(key->dst) & match->dst_mask) ^ match->dst_value) |
 			   ((key->flags & match->flags_mask) ^ match->flags_value);
 	uint16_t sport = (uint16_t)(rte_be_to_cpu_16(key->sport) - match->sport_first);
 	uint16_t dport = (uint16_t)(rte_be_to_cpu_16(key->dport) - match->dport_first);

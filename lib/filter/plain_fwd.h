@@ -21,6 +21,7 @@
 #include <rte_udp.h>
 
 #include "packet/link_fwd.h"
+#include "packet/load_fwd.h"
 
 enum { FILTER_PLAIN_TCP = 6, FILTER_PLAIN_UDP = 17 };
 
@@ -38,36 +39,12 @@ enum {
 	FILTER_PLAIN_TUPLE6 = 22, /* 36 bytes */
 };
 
-static inline uint64_t filter_plain_load64(const uint8_t *at)
-{
-	uint64_t word;
-
-	memcpy(&word, at, sizeof(word));
-	return word;
-}
-
-static inline uint32_t filter_plain_load32(const uint8_t *at)
-{
-	uint32_t word;
-
-	memcpy(&word, at, sizeof(word));
-	return word;
-}
-
-static inline uint16_t filter_plain_load16(const uint8_t *at)
-{
-	uint16_t word;
-
-	memcpy(&word, at, sizeof(word));
-	return word;
-}
-
 /* Bytes of a frame's VLAN tags. What follows them is plain if it would be in their place. */
 static inline unsigned filter_plain_tags(const uint8_t *frame, unsigned length)
 {
 	unsigned offset = RTE_ETHER_HDR_LEN;
 
-	if (unlikely(mr_link_is_tag(filter_plain_load16(frame + 12))))
+	if (unlikely(mr_link_is_tag(mr_load16(frame + 12))))
 		mr_link_payload(frame, length, &offset);
 	return offset - RTE_ETHER_HDR_LEN;
 }
@@ -84,9 +61,9 @@ static inline bool filter_has_transport(uint8_t protocol, int left)
  * frame, in bytes. */
 static inline bool filter_is_plain_ipv4(const uint8_t *frame, unsigned length)
 {
-	unsigned total = rte_be_to_cpu_16(filter_plain_load16(frame + 16));
-	uint64_t start = filter_plain_load64(frame + 12) & RTE_BE64(0xffffff0000000000);
-	uint16_t fragment = filter_plain_load16(frame + 20) & RTE_BE16(0x3fff);
+	unsigned total = rte_be_to_cpu_16(mr_load16(frame + 16));
+	uint64_t start = mr_load64(frame + 12) & RTE_BE64(0xffffff0000000000);
+	uint16_t fragment = mr_load16(frame + 20) & RTE_BE16(0x3fff);
 
 	return (start == RTE_BE64(0x0800450000000000)) & (fragment == 0) &
 	       (RTE_ETHER_HDR_LEN + total <= length) &
@@ -96,8 +73,8 @@ static inline bool filter_is_plain_ipv4(const uint8_t *frame, unsigned length)
 
 static inline bool filter_is_plain_ipv6(const uint8_t *frame, unsigned length)
 {
-	unsigned payload = rte_be_to_cpu_16(filter_plain_load16(frame + 18));
-	uint64_t start = filter_plain_load64(frame + 12) & RTE_BE64(0xfffff00000000000);
+	unsigned payload = rte_be_to_cpu_16(mr_load16(frame + 18));
+	uint64_t start = mr_load64(frame + 12) & RTE_BE64(0xfffff00000000000);
 
 	return (start == RTE_BE64(0x86dd600000000000)) &
 	       (RTE_ETHER_HDR_LEN + sizeof(struct rte_ipv6_hdr) + payload <= length) &

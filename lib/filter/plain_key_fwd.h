@@ -15,6 +15,7 @@
 
 #include "filter/key_fwd.h"
 #include "filter/plain_fwd.h"
+#include "packet/load_fwd.h"
 
 struct filter_plain_keys {
 	alignas(16) struct mr_filter_key common;
@@ -72,7 +73,7 @@ static inline void filter_plain_key(const struct filter_plain_keys *keys, const 
 	const __m128i *from = (const __m128i *)&keys->common;
 	uint8_t protocol = frame[FILTER_PLAIN_PROTOCOL];
 	bool is_tcp = protocol == FILTER_PLAIN_TCP;
-	uint64_t addresses = filter_plain_load64(frame + FILTER_PLAIN_TUPLE) & keys->addresses;
+	uint64_t addresses = mr_load64(frame + FILTER_PLAIN_TUPLE) & keys->addresses;
 	uint8_t rest[4] = {frame[16], frame[17], frame[22], frame[15] >> 2};
 	uint32_t ports, packed;
 

@@ -32,8 +32,8 @@ static void fix_range(struct filter_ternary *t, size_t offset, unsigned size, ui
 
 static void fix_word(struct filter_ternary *t, size_t offset, uint64_t mask, uint64_t value)
 {
-	uint64_t masks = filter_load64(t->mask + offset) | mask;
-	uint64_t values = filter_load64(t->value + offset) | (value & mask);
+	uint64_t masks = mr_load64(t->mask + offset) | mask;
+	uint64_t values = mr_load64(t->value + offset) | (value & mask);
 
 	memcpy(t->mask + offset, &masks, sizeof(masks));
 	memcpy(t->value + offset, &values, sizeof(values));

@@ -23,8 +23,8 @@ static uint32_t hash_flow(const struct mr_filter_key *key, uint32_t start)
 	uint32_t a = start, b = ~0u;
 
 	for (unsigned i = 0; i < MR_FILTER_FLOW_SIZE; i += 16) {
-		a = filter_hash_word(a, filter_load64(at + i));
-		b = filter_hash_word(b, filter_load64(at + i + 8));
+		a = filter_hash_word(a, mr_load64(at + i));
+		b = filter_hash_word(b, mr_load64(at + i + 8));
 	}
 	return filter_hash_word(a, b);
 }
@@ -32,7 +32,7 @@ static uint32_t hash_flow(const struct mr_filter_key *key, uint32_t start)
 static uint32_t hash_rest(const struct mr_filter_key *key, uint32_t hash)
 {
 	for (unsigned i = 0; i < sizeof(struct verdict_rest); i += 8)
-		hash = filter_hash_word(hash, filter_load64(rest_of(key) + i));
+		hash = filter_hash_word(hash, mr_load64(rest_of(key) + i));
 	return hash;
 }
 
@@ -41,7 +41,7 @@ static bool same_bytes(const uint8_t *a, const uint8_t *b, unsigned size)
 	uint64_t differs = 0;
 
 	for (unsigned i = 0; i < size; i += 8)
-		differs |= filter_load64(a + i) ^ filter_load64(b + i);
+		differs |= mr_load64(a + i) ^ mr_load64(b + i);
 	return differs == 0;
 }
 

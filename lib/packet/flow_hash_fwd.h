@@ -11,6 +11,7 @@
 #include <rte_ip.h>
 
 #include "packet/link_fwd.h"
+#include "packet/load_fwd.h"
 
 /*
  * A number that is the same for all packets of a flow, in both of its directions: of addresses and
@@ -35,30 +36,6 @@ static inline uint32_t mr_flow_of_ends(uint64_t a, uint64_t b)
 	return (uint32_t)(mr_flow_mix(mr_flow_mix(a) + mr_flow_mix(b)) >> 32);
 }
 
-static inline uint16_t mr_flow_load16(const uint8_t *at)
-{
-	uint16_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
-
-static inline uint32_t mr_flow_load32(const uint8_t *at)
-{
-	uint32_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
-
-static inline uint64_t mr_flow_load64(const uint8_t *at)
-{
-	uint64_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
-
 /* Source and destination port are the first four bytes. */
 static inline bool mr_flow_has_ports(uint8_t protocol)
 {
@@ -70,13 +47,13 @@ static inline bool mr_flow_has_ports(uint8_t protocol)
 static inline uint32_t mr_flow_of_ipv4(const uint8_t *ip, unsigned length)
 {
 	unsigned header = (ip[0] & 0xfu) * 4;
-	uint64_t source = mr_flow_load32(ip + 12), destination = mr_flow_load32(ip + 16);
-	bool fragment = (mr_flow_load16(ip + 6) &
+	uint64_t source = mr_load32(ip + 12), destination = mr_load32(ip + 16);
+	bool fragment = (mr_load16(ip + 6) &
 			 RTE_BE16(RTE_IPV4_HDR_MF_FLAG | RTE_IPV4_HDR_OFFSET_MASK)) != 0;
 
 	if (!fragment && mr_flow_has_ports(ip[9]) && length >= header + 4) {
-		source |= (uint64_t)mr_flow_load16(ip + header) << 32;
-		destination |= (uint64_t)mr_flow_load16(ip + header + 2) << 32;
+		source |= (uint64_t)mr_load16(ip + header) << 32;
+		destination |= (uint64_t)mr_load16(ip + header + 2) << 32;
 	}
 	return mr_flow_of_ends(source, destination);
 }
@@ -104,12 +81,12 @@ static inline unsigned mr_flow_ipv6_ports(const uint8_t *ip, unsigned length)
 static inline uint32_t mr_flow_of_ipv6(const uint8_t *ip, unsigned length)
 {
 	unsigned ports = mr_flow_ipv6_ports(ip, length);
-	uint64_t source = mr_flow_mix(mr_flow_load64(ip + 8)) + mr_flow_load64(ip + 16);
-	uint64_t destination = mr_flow_mix(mr_flow_load64(ip + 24)) + mr_flow_load64(ip + 32);
+	uint64_t source = mr_flow_mix(mr_load64(ip + 8)) + mr_load64(ip + 16);
+	uint64_t destination = mr_flow_mix(mr_load64(ip + 24)) + mr_load64(ip + 32);
 
 	if (ports != 0) {
-		source = mr_flow_mix(source) + mr_flow_load16(ip + ports);
-		destination = mr_flow_mix(destination) + mr_flow_load16(ip + ports + 2);
+		source = mr_flow_mix(source) + mr_load16(ip + ports);
+		destination = mr_flow_mix(destination) + mr_load16(ip + ports + 2);
 	}
 	return mr_flow_of_ends(source, destination);
 }
@@ -125,7 +102,7 @@ static inline uint32_t mr_flow_hash(const uint8_t *frame, unsigned length)
 	if (type == RTE_BE16(RTE_ETHER_TYPE_IPV6) && length >= offset + sizeof(struct rte_ipv6_hdr))
 		return mr_flow_of_ipv6(frame + offset, length - offset);
 	/* Two loads of eight bytes that overlap hold the six bytes of each MAC. */
-	return mr_flow_of_ends(mr_flow_load64(frame) << 16, mr_flow_load64(frame + 6) << 16);
+	return mr_flow_of_ends(mr_load64(frame) << 16, mr_load64(frame + 6) << 16);
 }
 
 #endif
