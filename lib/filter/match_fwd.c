@@ -102,7 +102,8 @@ static bool holds(const struct filter_matches *all, const struct filter_test *te
 	case FILTER_RANGES8:
 		return in_span16(all->span16 + test->at, test->count, *at);
 	case FILTER_RANGES16:
-		return in_span16(all->span16 + test->at, test->count, mr_load16(at));
+		return in_span16(all->span16 + test->at, test->count,
+				 rte_be_to_cpu_16(mr_load16(at)));
 	default:
 		return in_tables(all, test, at, key->flags);
 	}
