@@ -29,8 +29,10 @@ static const struct mr_filter_effect *passes_all(const struct mr_filter_program 
 	const struct mr_classifier *classifier = program->classifier[out];
 	const struct mr_filter_effect *effect = &program->effect[classifier->trivial_rule];
 
-	return classifier->trivial && effect->action == MR_FILTER_ALLOW && !effect->log ? effect
-											: NULL;
+	return classifier->trivial && effect->action == MR_FILTER_ALLOW && !effect->log &&
+			       program->flows.count == 0
+		       ? effect
+		       : NULL;
 }
 
 static void start(struct walk *walk, const struct mr_filter_program *program,
@@ -47,6 +49,7 @@ static void start(struct walk *walk, const struct mr_filter_program *program,
 	walk->first = 0;
 	walk->tell = 0;
 	walk->asked = 0;
+	walk->made = NULL;
 	walk->count = 0;
 }
 
@@ -87,7 +90,8 @@ static void pass_unmatched(struct walk *walk, uint64_t mask, unsigned count)
 static void glance(struct walk *walk, unsigned count)
 {
 	struct filter_worth *worth = &filter_plain_cache(walk)->glance_worth;
-	uint64_t mask = 0;
+	const bool *first = walk->program->state_first;
+	uint64_t all = UINT64_MAX >> (64 - count), mask = 0;
 
 	if (walk->program->glance != NULL && filter_is_worth(worth, count)) {
 		mask = filter_glance(walk->program->glance, walk->packet, count);
@@ -98,10 +102,8 @@ static void glance(struct walk *walk, unsigned count)
 		return;
 	}
 	tell_nothing(walk->packet, count);
-	if (walk->program->state_first[0])
-		mask = UINT64_MAX >> (64 - count);
-	walk->first = mask;
-	walk->tell = filter_tells_flows(walk->program) ? mask : 0;
+	walk->first = first[0] ? all : mask;
+	walk->tell = first[0] && first[1] ? all : mask;
 }
 
 /* Lets the packets pass of which the input hook said that no rule matches them. */
@@ -128,8 +130,7 @@ void mr_filter_input(const struct mr_hooks *hooks, struct mr_lcore *lcore, struc
 	}
 	start(&walk, program, lcore, iface, vector->packet, false);
 	/* Else the output hook is told something. */
-	if (effect != NULL && program->glance == NULL && !program->by_flow &&
-	    program->flows.count == 0) {
+	if (effect != NULL && program->glance == NULL && !program->by_flow) {
 		filter_count_all(&walk, effect, mr_vector_all(vector));
 		return;
 	}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "filter/flow_walk_fwd.h"
 
+#include <string.h>
+
 #include <rte_branch_prediction.h>
 
 #include "filter/flow_find_fwd.h"
@@ -8,12 +10,14 @@
 #include "filter/flow_word_fwd.h"
 #include "filter/rule.h"
 #include "lcore/output_fwd.h"
+#include "packet/load_fwd.h"
 
 /* Packets of a walk that are looked up, by their place in its list. */
 struct flow_burst {
 	struct flow_context context;
 	uint64_t asked;  /* mask: to be looked up */
 	uint64_t makers; /* mask: whose rule keeps state */
+	uint64_t read;   /* mask: these, and who may have to ask again */
 	uint64_t hash[MR_VECTOR_SIZE];
 	struct flow_packet packet[MR_VECTOR_SIZE];
 };
@@ -36,7 +40,7 @@ static void read_packets(const struct walk *walk, struct flow_burst *burst)
 	uint16_t domain = filter_flow_domain(walk->iface);
 	uint32_t epoch = __atomic_load_n(&burst->context.flows->epoch, __ATOMIC_RELAXED);
 
-	for (uint64_t left = burst->asked | burst->makers; left != 0; left &= left - 1) {
+	for (uint64_t left = burst->read; left != 0; left &= left - 1) {
 		unsigned n = (unsigned)__builtin_ctzll(left);
 		const struct rte_mbuf *m = walk->packet[walk->at[n]];
 		struct flow_packet *packet = &burst->packet[n];
@@ -52,7 +56,7 @@ static void read_packets(const struct walk *walk, struct flow_burst *burst)
 
 static void prefetch_entries(const struct flow_burst *burst)
 {
-	for (uint64_t left = burst->asked | burst->makers; left != 0; left &= left - 1) {
+	for (uint64_t left = burst->read; left != 0; left &= left - 1) {
 		unsigned n = (unsigned)__builtin_ctzll(left);
 		uint32_t slot;
 
@@ -95,6 +99,45 @@ static bool is_refused(enum flow_answer answer)
 	return answer == FLOW_BAD_STATE || answer == FLOW_NO_PLACE || answer == FLOW_OVER_LIMIT;
 }
 
+/* Of one end of a flow. */
+static uint64_t hash_of_end(const struct flow_table *table, const uint8_t *address, uint16_t port)
+{
+	return flow_mix(mr_load64(address) ^ table->salt,
+			mr_load64(address + 8) ^ ~table->salt ^ port);
+}
+
+/* The same for both directions of a flow; nobody can choose which flows have it in common. */
+static uint32_t hash_of_both(const struct flow_table *table, const struct flow_key *key)
+{
+	uint64_t sum = hash_of_end(table, key->src, key->sport) +
+		       hash_of_end(table, key->dst, key->dport) + key->protocol;
+
+	return (uint32_t)((sum * UINT64_C(0x9e3779b97f4a7c15)) >> 54);
+}
+
+static void note_made(struct walk *walk, const struct flow_burst *burst, unsigned n)
+{
+	uint32_t hash = hash_of_both(burst->context.own, &burst->packet[n].key);
+
+	walk->made->any = true;
+	walk->made->hash[hash / 64] |= UINT64_C(1) << hash % 64;
+}
+
+/* Whether a packet is to be looked up: for the first time, or once more because its flow may have
+ * been made meanwhile. */
+static bool is_asked(const struct walk *walk, const struct flow_burst *burst, unsigned n)
+{
+	uint32_t hash;
+
+	if ((burst->asked >> n & 1) != 0)
+		return true;
+	if (!walk->made->any || (walk->asked >> walk->at[n] & 1) == 0 ||
+	    burst->packet[n].kind == FLOW_NO_KIND)
+		return false;
+	hash = hash_of_both(burst->context.own, &burst->packet[n].key);
+	return (walk->made->hash[hash / 64] >> hash % 64 & 1) != 0;
+}
+
 /* Ends a packet's way through the rules, if its flow decides it: whether the packet is still on its
  * way. */
 static bool meet(struct walk *walk, const struct flow_burst *burst, unsigned n)
@@ -103,7 +146,7 @@ static bool meet(struct walk *walk, const struct flow_burst *burst, unsigned n)
 	enum flow_answer answer;
 	uint32_t rule;
 
-	if ((burst->asked >> n & 1) != 0) {
+	if (is_asked(walk, burst, n)) {
 		walk->asked |= UINT64_C(1) << i;
 		answer =
 			filter_flow_meet(&burst->context, &burst->packet[n], burst->hash[n], &rule);
@@ -121,8 +164,10 @@ static bool meet(struct walk *walk, const struct flow_burst *burst, unsigned n)
 	answer = filter_flow_make(&burst->context, &burst->packet[n], burst->hash[n],
 				  walk->program->effect[walk->rule[n]].keep);
 	if (likely(!is_refused(answer))) {
-		if (answer == FLOW_MADE)
+		if (answer == FLOW_MADE) {
+			note_made(walk, burst, n);
 			tell(walk, i, walk->rule[n]);
+		}
 		return true;
 	}
 	refuse(walk, i, answer);
@@ -140,11 +185,22 @@ static void move(struct walk *walk, unsigned to, unsigned from)
 	walk->rule[to] = walk->rule[from]; /* if there is one yet */
 }
 
+/* All behind the first packet that may make a flow. */
+static uint64_t who_may_ask_again(const struct walk *walk, const struct flow_burst *burst)
+{
+	uint64_t all = walk->count != 0 ? UINT64_MAX >> (64 - walk->count) : 0;
+
+	if (walk->made->any)
+		return all;
+	return burst->makers != 0 ? all & (UINT64_MAX << __builtin_ctzll(burst->makers)) : 0;
+}
+
 static void meet_all(struct walk *walk, struct flow_burst *burst)
 {
 	unsigned count = walk->count, left = 0;
 
-	if ((burst->asked | burst->makers) == 0)
+	burst->read = burst->asked | burst->makers | who_may_ask_again(walk, burst);
+	if (burst->read == 0)
 		return;
 	read_packets(walk, burst);
 	prefetch_entries(burst);

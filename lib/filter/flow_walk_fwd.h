@@ -6,7 +6,10 @@
 
 /*
  * Where packets on their way through the rules meet flows: at the first rule with state that each
- * comes to, be that check-state or one that keeps state, and whether its tests match or not.
+ * comes to, be that check-state or one that keeps state, and whether its tests match or not. A
+ * burst is as good as its packets one by one: where one makes a flow, those behind it that no flow
+ * knew ask again. (But one that a rule which is not final holds up, before it comes to the first
+ * with state, is overtaken by those of its flow which that rule does not match.)
  */
 
 /* Before rules are known, where the first rule of the hook is one with state: looks all packets up

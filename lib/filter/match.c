@@ -320,8 +320,10 @@ static int add_rule(struct compile *c, const struct mr_filter_rule *rule, uint32
 
 static bool is_for(const struct compile *c, const struct mr_filter_rule *rule)
 {
-	return (c->hook != FILTER_AT_OUTPUT && mr_filter_rule_is_for(rule, false)) ||
-	       (c->hook != FILTER_AT_INPUT && mr_filter_rule_is_for(rule, true));
+	/* check-state is a place, which no packet matches. */
+	return rule->action != MR_FILTER_CHECK_STATE &&
+	       ((c->hook != FILTER_AT_OUTPUT && mr_filter_rule_is_for(rule, false)) ||
+		(c->hook != FILTER_AT_INPUT && mr_filter_rule_is_for(rule, true)));
 }
 
 /* Whether all packets that meet a rule end there, whatever they are. */

@@ -10,6 +10,13 @@
 #include "filter/plain_cache_fwd.h"
 #include "filter/program_fwd.h"
 
+/* Flows that have been made in this burst, as a set of hashes: packets that no flow knew before ask
+ * again. */
+struct flows_made {
+	bool any;
+	uint64_t hash[16];
+};
+
 /* Packets on their way through the rules. */
 struct walk {
 	const struct mr_filter_program *program;
@@ -22,6 +29,7 @@ struct walk {
 	uint64_t first;               /* mask of packets that meet flows before any rule */
 	uint64_t tell;                /* those of them for which this is so at output, too */
 	uint64_t asked;               /* mask of packets that were looked up among flows */
+	struct flows_made *made;      /* NULL: no rule keeps state */
 	unsigned count;               /* of those below */
 	uint8_t at[MR_VECTOR_SIZE];   /* in packet[] */
 	uint32_t start[MR_VECTOR_SIZE], rule[MR_VECTOR_SIZE];
