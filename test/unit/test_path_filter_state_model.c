@@ -11,6 +11,7 @@
 #include "filter/filter.h"
 #include "filter/rule.h"
 #include "filter_model.h"
+#include "filter_random.h"
 #include "routed.h"
 #include "test_eal.h"
 
@@ -40,10 +41,7 @@ static uint64_t seed;
 
 static uint32_t draw(uint32_t below)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (uint32_t)(seed * UINT64_C(0x2545f4914f6cdd1d) >> 33) % below;
+	return filter_random(&seed, below);
 }
 
 /* ---- the model ---- */

@@ -14,6 +14,7 @@
 
 #include "filter/filter.h"
 #include "filter/flow_plain_fwd.h"
+#include "filter_random.h"
 #include "lcore/lcores.h"
 #include "port/iface.h"
 #include "routed.h"
@@ -71,10 +72,7 @@ static uint64_t seed;
 
 static uint32_t draw(uint32_t below)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (uint32_t)(seed * UINT64_C(0x2545f4914f6cdd1d) >> 33) % below;
+	return filter_random(&seed, below);
 }
 
 /* ---- the traffic ---- */
