@@ -15,6 +15,7 @@
 
 #include "control/control.h"
 #include "filter/filter.h"
+#include "filter/flow_fwd.h"
 #include "filter/rule_text.h"
 #include "filter/warnings.h"
 #include "test_eal.h"
@@ -448,6 +449,54 @@ static void exempt_bridges_are_saved_and_loaded(void **state)
 	harness_command(h, "filter flush");
 }
 
+static uint32_t timeout_of(const struct harness *h, enum flow_timeout timeout)
+{
+	return h->rig.mr->filter->fwd.flows->timeout[timeout];
+}
+
+static void timeouts_of_flows_are_saved_and_loaded(void **state)
+{
+	struct harness *h = harness();
+	char save[128], load[128];
+
+	(void)state;
+	write_file("");
+	snprintf(save, sizeof(save), "filter save %s", path);
+	snprintf(load, sizeof(load), "filter load %s", path);
+	harness_command(h, "filter state timeout udp-opening 7");
+	harness_command(h, "filter state timeout tcp-closed 3");
+	harness_command(h, "%s", save);
+	harness_command(h, "filter state timeout udp-opening 30");
+	harness_command(h, "filter state timeout tcp-closed 10");
+	harness_command(h, "%s", load);
+	assert_int_equal(timeout_of(h, FLOW_UDP_OPENING), 7);
+	assert_int_equal(timeout_of(h, FLOW_TCP_CLOSED), 3);
+	assert_int_equal(timeout_of(h, FLOW_ICMP), 30);
+	/* A file that says nothing of one leaves it alone; a file with a fault all of them. */
+	write_file("filter state timeout tcp-closed 10\n");
+	harness_command(h, "%s", load);
+	assert_int_equal(timeout_of(h, FLOW_UDP_OPENING), 7);
+	assert_int_equal(timeout_of(h, FLOW_TCP_CLOSED), 10);
+	write_file("state timeout udp-opening 30\nadd 1 deny tcp from any to any 65536\n");
+	expect_refusal(h, load, -EINVAL, ":2:");
+	assert_int_equal(timeout_of(h, FLOW_UDP_OPENING), 7);
+	write_file("state timeout udp 30\n");
+	expect_refusal(h, load, -EINVAL, ":1:15: there is no such timeout");
+	write_file("state timeout icmp 0\n");
+	expect_refusal(h, load, -EINVAL, ":1:20: expected seconds, 1 to 604800");
+	write_file("state timeout icmp 604801\n");
+	expect_refusal(h, load, -EINVAL, ":1:20: expected seconds");
+	write_file("state flush\n");
+	expect_refusal(h, load, -EINVAL, ":1:7: expected timeout");
+	/* To test a file changes nothing either. */
+	write_file("state timeout udp-opening 30\n");
+	memcpy(load + strlen("filter "), "test", strlen("test"));
+	harness_command(h, "%s", load);
+	assert_int_equal(timeout_of(h, FLOW_UDP_OPENING), 7);
+	harness_command(h, "filter state timeout udp-opening 30");
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -462,6 +511,7 @@ int main(void)
 		cmocka_unit_test(many_rules_load_and_reload),
 		cmocka_unit_test(a_bridge_that_is_gone_is_exempt_no_more),
 		cmocka_unit_test(exempt_bridges_are_saved_and_loaded),
+		cmocka_unit_test(timeouts_of_flows_are_saved_and_loaded),
 	};
 
 	test_eal_start("0");
