@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Starting and ending: wrong options, two at once, a death under load, too little memory."""
+import contextlib
 import glob
 import os
 import signal
@@ -22,6 +23,20 @@ def attempt(millrace, seconds=30):
         done = subprocess.run(millrace.command, stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, timeout=seconds, check=False)
     return done.returncode, done.stdout + done.stderr
+
+
+@contextlib.contextmanager
+def managed(millrace, **env):
+    """Starts an appliance as a service manager does, over an abstract socket, which it gives."""
+    with millrace.rig.box.inside():
+        manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with manager:
+        manager.settimeout(30)
+        manager.bind('\0' + millrace.prefix)
+        millrace.process = millrace.rig.box.popen(
+            millrace.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, 'NOTIFY_SOCKET': '@' + millrace.prefix, **env})
+        yield manager
 
 
 def said(output):
@@ -201,14 +216,7 @@ def test_service_manager_is_told(rig):
     """READY=1 when it serves and forwards, STOPPING=1 when it ends; on an abstract socket too."""
     hosts = rig.hosts('10.0.1.1/24', '10.0.1.2/24')
     millrace = rig.millrace(af_packet('p0', 'p1'), config=BRIDGE, start=False)
-    with rig.box.inside():
-        manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    with manager:
-        manager.settimeout(30)
-        manager.bind('\0' + millrace.prefix)
-        millrace.process = rig.box.popen(
-            millrace.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, env={**os.environ, 'NOTIFY_SOCKET': '@' + millrace.prefix})
+    with managed(millrace) as manager:
         ready, _, status = manager.recv(4096).partition(b'\n')
         assert ready == b'READY=1'
         assert status.startswith(b'STATUS=forwarding with 1 lcore, ')
@@ -222,14 +230,7 @@ def test_service_manager_hears_that_it_lives(rig):
     """A sign of life in every half of WATCHDOG_USEC, and what it does when that has changed."""
     rig.hosts(None, None)
     millrace = rig.millrace(af_packet('p0', 'p1'), start=False)
-    with rig.box.inside():
-        manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    with manager:
-        manager.settimeout(30)
-        manager.bind('\0' + millrace.prefix)
-        millrace.process = rig.box.popen(
-            millrace.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            env={**os.environ, 'NOTIFY_SOCKET': '@' + millrace.prefix, 'WATCHDOG_USEC': '600000'})
+    with managed(millrace, WATCHDOG_USEC='600000') as manager:
         assert b'READY=1' in manager.recv(4096)
         times = []
         while len(times) < 4:
@@ -244,14 +245,7 @@ def test_service_manager_hears_that_it_lives(rig):
 def test_signs_of_life_are_not_given_for_another_process(rig):
     rig.hosts(None)
     millrace = rig.millrace(af_packet('p0'), start=False)
-    with rig.box.inside():
-        manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    with manager:
-        manager.settimeout(30)
-        manager.bind('\0' + millrace.prefix)
-        millrace.process = rig.box.popen(
-            millrace.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            env={**os.environ, 'NOTIFY_SOCKET': '@' + millrace.prefix, 'WATCHDOG_USEC': '20000', 'WATCHDOG_PID': '1'})
+    with managed(millrace, WATCHDOG_USEC='20000', WATCHDOG_PID='1') as manager:
         assert b'READY=1' in manager.recv(4096)
         assert millrace.stop() == 0
         assert b'WATCHDOG=1' not in iter(lambda: manager.recv(4096), b'STOPPING=1')
