@@ -143,11 +143,13 @@ void flow_pair_find_peer(const struct flow_context *context, struct flow_pair *p
 	if (pair->peer.id != pair->view.id) {
 		int32_t newer = (int32_t)(pair->peer.created - pair->view.created);
 
-		if (!met || newer < 0 || is_over(&reverse, &pair->peer)) {
+		if (!met || newer < 0 || is_over(&reverse, &pair->peer) ||
+		    (newer == 0 && tcp_is_before(&pair->peer.tcp, &pair->view.tcp))) {
 			pair->has_peer = false;
 			return;
 		}
-		if (newer > 0 || is_over(&pair->key, &pair->view)) {
+		if (newer > 0 || is_over(&pair->key, &pair->view) ||
+		    tcp_is_before(&pair->view.tcp, &pair->peer.tcp)) {
 			uint64_t hash = flow_hash(context->own, &pair->key);
 
 			flow_become_answer(&pair->view, &pair->peer, context->now);

@@ -163,6 +163,12 @@ static enum tcp_verdict meet_syn_ack(struct tcp_half *half, const struct tcp_hal
  * again may start lower, since other segments may have overtaken it. */
 static uint32_t lowest(const struct tcp_half *half, const struct tcp_half *peer)
 {
+bool tcp_is_before(const struct tcp_half *half, const struct tcp_half *other)
+{
+	return has(half, TCP_HALF_ACKED) && has(other, TCP_HALF_SYN) &&
+	       !has(other, TCP_HALF_ACKED) && !acknowledges_syn(other, half->ack);
+}
+
 	uint32_t window = peer != NULL ? peer->window : (uint32_t)LARGEST_UNSCALED << SCALE_MAX;
 
 	return half->end - larger(window, 1);

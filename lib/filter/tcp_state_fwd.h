@@ -72,6 +72,10 @@ bool tcp_may_begin(const struct tcp_segment *segment);
 
 /* Meets a segment of the end whose half is given (all 0: its first). Unless it passes, nothing is
  * changed. */
+/* Whether a half is of a connection before the one that the other end begins: what it acknowledged
+ * is not the SYN, which is all that the other end has sent. */
+bool tcp_is_before(const struct tcp_half *half, const struct tcp_half *other);
+
 enum tcp_verdict tcp_meet(struct tcp_half *half, const struct tcp_half *peer,
 			  const struct tcp_segment *segment);
 
