@@ -180,6 +180,12 @@ static enum flow_answer meet(const struct flow_context *context, const struct fl
 	return FLOW_KNOWN;
 }
 
+/* What becomes of a packet without a flow's key. */
+static enum flow_answer of_no_flow(const struct flow_packet *packet)
+{
+	return packet->kind == FLOW_BROKEN ? FLOW_BAD_HEADER : FLOW_UNKNOWN;
+}
+
 enum flow_answer filter_flow_meet(const struct flow_context *context,
 				  const struct flow_packet *packet, uint64_t hash, uint32_t *rule)
 {
@@ -189,7 +195,7 @@ enum flow_answer filter_flow_meet(const struct flow_context *context,
 	if (packet->kind == FLOW_ERROR_OF)
 		return meet_error(context, packet, rule);
 	if (packet->kind != FLOW_OF_KEY)
-		return FLOW_UNKNOWN;
+		return of_no_flow(packet);
 	answer = meet(context, packet, hash, rule);
 	if (unlikely(answer == FLOW_BAD_STATE))
 		mr_count(&counters->refused_state, 1);
@@ -210,15 +216,19 @@ enum flow_answer filter_flow_make(const struct flow_context *context,
 	uint32_t slot, place = 0, index;
 
 	if (packet->kind != FLOW_OF_KEY)
-		return FLOW_UNKNOWN;
+		return of_no_flow(packet);
 	if (flow_find(own, &packet->key, hash) != FLOW_NOWHERE) { /* by one just before */
 		answer = filter_flow_meet(context, packet, hash, &index);
 		if (answer != FLOW_UNKNOWN)
 			return answer;
 	}
 	if (packet->is_tcp && (!tcp_may_begin(&packet->segment) ||
-			       tcp_meet(&view.tcp, NULL, &packet->segment) != TCP_PASSES))
-		return FLOW_UNKNOWN;
+			       tcp_meet(&view.tcp, NULL, &packet->segment) != TCP_PASSES)) {
+		if (tcp_is_reset(&packet->segment))
+			return FLOW_UNKNOWN;
+		mr_count(&own->counters.refused_state, 1);
+		return FLOW_BAD_STATE;
+	}
 	if (rule->limit.by != 0) {
 		enum flow_limit_answer counted =
 			flow_limit_take(context->flows->table, context->flows->count, own->owner,

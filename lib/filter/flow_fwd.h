@@ -92,6 +92,7 @@ enum flow_answer {
 	FLOW_MADE,       /* a flow was made for it */
 	FLOW_NO_PLACE,   /* there is no place for its flow */
 	FLOW_OVER_LIMIT, /* there are as many flows as its rule allows */
+	FLOW_BAD_HEADER, /* the packet is a segment whose header is not whole */
 };
 
 /* Looks a packet up that came to the first rule with state. hash: of its key, with FLOW_OF_KEY. */

@@ -281,7 +281,8 @@ void flow_packet_read(const uint8_t *frame, unsigned length, const struct mr_fil
 	packet->key.sport = key->sport;
 	packet->key.dport = key->dport;
 	packet->is_tcp = key->protocol == IPPROTO_TCP;
-	if (!packet->is_tcp ||
-	    (view_frame(frame, length, &view) && read_segment(&view, &packet->segment)))
-		packet->kind = FLOW_OF_KEY;
+	packet->kind = FLOW_OF_KEY;
+	if (packet->is_tcp &&
+	    (!view_frame(frame, length, &view) || !read_segment(&view, &packet->segment)))
+		packet->kind = FLOW_BROKEN;
 }

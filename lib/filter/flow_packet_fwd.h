@@ -16,6 +16,7 @@ enum flow_kind {
 	FLOW_NO_KIND,  /* belongs to no flow and makes none */
 	FLOW_OF_KEY,   /* key is its flow's, in its direction */
 	FLOW_ERROR_OF, /* an ICMP error: key is of the packet that it quotes, segment.seq too */
+	FLOW_BROKEN,   /* a segment whose header, with its options, is not there as a whole */
 };
 
 struct flow_packet {

@@ -87,16 +87,18 @@ static void pass(struct walk *walk, unsigned i, uint32_t rule)
 
 static void refuse(const struct walk *walk, unsigned i, enum flow_answer why)
 {
-	enum mr_drop_reason reason = why == FLOW_BAD_STATE  ? MR_DROP_filter_bad_state
-				     : why == FLOW_NO_PLACE ? MR_DROP_filter_state_full
-							    : MR_DROP_filter_state_limit;
+	enum mr_drop_reason reason = why == FLOW_BAD_STATE    ? MR_DROP_filter_bad_state
+				     : why == FLOW_NO_PLACE   ? MR_DROP_filter_state_full
+				     : why == FLOW_BAD_HEADER ? MR_DROP_filter_bad_header
+							      : MR_DROP_filter_state_limit;
 
 	mr_drop(walk->lcore, walk->iface->port, reason, &walk->packet[i], 1);
 }
 
 static bool is_refused(enum flow_answer answer)
 {
-	return answer == FLOW_BAD_STATE || answer == FLOW_NO_PLACE || answer == FLOW_OVER_LIMIT;
+	return answer == FLOW_BAD_STATE || answer == FLOW_NO_PLACE || answer == FLOW_OVER_LIMIT ||
+	       answer == FLOW_BAD_HEADER;
 }
 
 /* Of one end of a flow. */

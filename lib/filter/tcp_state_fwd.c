@@ -69,6 +69,11 @@ bool tcp_may_begin(const struct tcp_segment *segment)
 }
 
 /* By how much the windows in a half's segments are to be shifted, its SYN's excepted. */
+bool tcp_is_reset(const struct tcp_segment *segment)
+{
+	return (segment->flags & RTE_TCP_RST_FLAG) != 0 && (segment->flags & RTE_TCP_SYN_FLAG) == 0;
+}
+
 static uint8_t shift_of(const struct tcp_half *half, const struct tcp_half *peer)
 {
 	if (!has(half, TCP_HALF_SYN) || (peer != NULL && !has(peer, TCP_HALF_SYN)))

@@ -70,8 +70,9 @@ enum tcp_phase tcp_phase(const struct tcp_half *half, const struct tcp_half *pee
  * would send. */
 bool tcp_may_begin(const struct tcp_segment *segment);
 
-/* Meets a segment of the end whose half is given (all 0: its first). Unless it passes, nothing is
- * changed. */
+/* Whether it is a reset, which an end also sends for what it does not know. */
+bool tcp_is_reset(const struct tcp_segment *segment);
+
 /* Whether a half is of a connection before the one that the other end begins: what it acknowledged
  * is not the SYN, which is all that the other end has sent. */
 bool tcp_is_before(const struct tcp_half *half, const struct tcp_half *other);

@@ -59,7 +59,7 @@
 	  "a rule of the filter rejected it (ICMP or TCP RST is sent when allowed)")               \
 	R(filter_policed, "it exceeded the rate of a rule of the filter")                          \
 	R(filter_bad_state,                                                                        \
-	  "TCP segment outside of the windows of the connection that it claims to be of")          \
+	  "TCP segment outside of the windows of its connection, or such as begins none")          \
 	R(filter_state_full, "no room for another flow (see --filter-flows)")                      \
 	R(filter_state_limit, "a rule of the filter allows no more flows")                         \
 	R(filter_bad_header,                                                                       \
