@@ -33,7 +33,8 @@ enum {
 struct ip_view {
 	const uint8_t *src, *dst, *transport;
 	unsigned left;
-	bool ipv6, later; /* a fragment that is not the first */
+	bool ipv6;
+	bool first, later; /* a fragment: the first of several; another one */
 	uint8_t protocol;
 };
 
@@ -65,6 +66,7 @@ static bool view_ipv4(const uint8_t *ip, unsigned length, struct ip_view *view)
 		.dst = ip + 16,
 		.transport = ip + header,
 		.left = total - header,
+		.first = (number16(ip + 6) & RTE_IPV4_HDR_MF_FLAG) != 0,
 		.later = (number16(ip + 6) & RTE_IPV4_HDR_OFFSET_MASK) != 0,
 		.protocol = ip[9],
 	};
@@ -101,11 +103,13 @@ static bool view_ipv6(const uint8_t *ip, unsigned length, struct ip_view *view)
 
 		if (i == MR_FILTER_MAX_EXTENSIONS || view->left < 8)
 			return false;
-		if (view->protocol == IPPROTO_FRAGMENT)
+		if (view->protocol == IPPROTO_FRAGMENT) {
+			view->first = (header[3] & 1) != 0;
 			view->later = number16(header + 2) >> 3 != 0;
-		else
+		} else {
 			size = view->protocol == IPPROTO_AH ? (header[1] + 2u) * 4
 							    : (header[1] + 1u) * 8;
+		}
 		if (size > view->left)
 			return false;
 		view->protocol = header[0];
@@ -187,6 +191,7 @@ static bool read_segment(const struct ip_view *view, struct tcp_segment *segment
 		.window = (uint16_t)number16(tcp + 14),
 		.flags = tcp[13],
 		.scale = -1,
+		.cut = view->first,
 	};
 	segment->length = view->left - header + ((segment->flags & RTE_TCP_SYN_FLAG) != 0) +
 			  ((segment->flags & RTE_TCP_FIN_FLAG) != 0);

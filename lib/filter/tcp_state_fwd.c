@@ -17,6 +17,7 @@
 enum {
 	SCALE_MAX = 14, /* RFC 7323 2.3 */
 	LARGEST_UNSCALED = 65535,
+	LARGEST_PACKET = 65535,
 	OLD_ACK = 65535 + 1500, /* at least so far below may an acknowledgement be */
 };
 
@@ -68,12 +69,12 @@ bool tcp_may_begin(const struct tcp_segment *segment)
 	       flags == (RTE_TCP_FIN_FLAG | RTE_TCP_ACK_FLAG);
 }
 
-/* By how much the windows in a half's segments are to be shifted, its SYN's excepted. */
 bool tcp_is_reset(const struct tcp_segment *segment)
 {
 	return (segment->flags & RTE_TCP_RST_FLAG) != 0 && (segment->flags & RTE_TCP_SYN_FLAG) == 0;
 }
 
+/* By how much the windows in a half's segments are to be shifted, its SYN's excepted. */
 static uint8_t shift_of(const struct tcp_half *half, const struct tcp_half *peer)
 {
 	if (!has(half, TCP_HALF_SYN) || (peer != NULL && !has(peer, TCP_HALF_SYN)))
@@ -98,6 +99,19 @@ static void begin(struct tcp_half *half, const struct tcp_segment *segment)
 	}
 }
 
+/* What an end has sent ends here at most, when peer is the other one: of fragments it is not known,
+ * but that they had room. */
+static uint32_t highest(const struct tcp_half *half, const struct tcp_half *peer)
+{
+	uint32_t room = half->end + LARGEST_PACKET;
+
+	if (!has(half, TCP_HALF_CUT))
+		return half->end;
+	if (has(peer, TCP_HALF_ACKED) && after(room, peer->edge))
+		room = peer->edge;
+	return later(half->end, room);
+}
+
 /* Notes what a segment says that was found to belong to the connection. */
 static void note(struct tcp_half *half, const struct tcp_half *peer,
 		 const struct tcp_segment *segment)
@@ -109,6 +123,8 @@ static void note(struct tcp_half *half, const struct tcp_half *peer,
 	half->window = larger(half->window, window);
 	if ((segment->flags & RTE_TCP_FIN_FLAG) != 0)
 		half->flags |= TCP_HALF_FIN;
+	if (segment->cut)
+		half->flags |= TCP_HALF_CUT;
 	if ((segment->flags & RTE_TCP_ACK_FLAG) == 0)
 		return;
 	if (!has(half, TCP_HALF_ACKED)) {
@@ -118,7 +134,7 @@ static void note(struct tcp_half *half, const struct tcp_half *peer,
 	half->ack = later(half->ack, segment->ack);
 	half->edge = later(half->edge, segment->ack + larger(window, 1));
 	half->flags |= TCP_HALF_ACKED;
-	if (has(peer, TCP_HALF_FIN) && half->ack == peer->end)
+	if (has(peer, TCP_HALF_FIN) && !after(peer->end, half->ack))
 		half->flags |= TCP_HALF_FIN_ACKED;
 }
 
@@ -147,6 +163,12 @@ static bool acknowledges_syn(const struct tcp_half *peer, uint32_t ack)
 	return has(peer, TCP_HALF_SYN) && after(ack, peer->start) && !after(ack, peer->end);
 }
 
+bool tcp_is_before(const struct tcp_half *half, const struct tcp_half *other)
+{
+	return has(half, TCP_HALF_ACKED) && has(other, TCP_HALF_SYN) &&
+	       !has(other, TCP_HALF_ACKED) && !acknowledges_syn(other, half->ack);
+}
+
 static enum tcp_verdict meet_syn_ack(struct tcp_half *half, const struct tcp_half *peer,
 				     const struct tcp_segment *segment)
 {
@@ -168,12 +190,6 @@ static enum tcp_verdict meet_syn_ack(struct tcp_half *half, const struct tcp_hal
  * again may start lower, since other segments may have overtaken it. */
 static uint32_t lowest(const struct tcp_half *half, const struct tcp_half *peer)
 {
-bool tcp_is_before(const struct tcp_half *half, const struct tcp_half *other)
-{
-	return has(half, TCP_HALF_ACKED) && has(other, TCP_HALF_SYN) &&
-	       !has(other, TCP_HALF_ACKED) && !acknowledges_syn(other, half->ack);
-}
-
 	uint32_t window = peer != NULL ? peer->window : (uint32_t)LARGEST_UNSCALED << SCALE_MAX;
 
 	return half->end - larger(window, 1);
@@ -189,8 +205,8 @@ static bool may_send(const struct tcp_half *half, const struct tcp_half *peer, u
 
 static bool may_acknowledge(const struct tcp_half *half, const struct tcp_half *peer, uint32_t ack)
 {
-	return peer == NULL ||
-	       (!after(ack, peer->end) && !after(peer->end - larger(half->window, OLD_ACK), ack));
+	return peer == NULL || (!after(ack, highest(peer, half)) &&
+				!after(peer->end - larger(half->window, OLD_ACK), ack));
 }
 
 /* The answer to a SYN by an end that has sent nothing yet. */

@@ -25,11 +25,12 @@ enum {
 	TCP_HALF_FIN = 1 << 4,       /* it has sent a FIN, which is the last before end */
 	TCP_HALF_FIN_ACKED = 1 << 5, /* it has acknowledged the other end's FIN */
 	TCP_HALF_RST = 1 << 6,       /* it has reset the connection */
+	TCP_HALF_CUT = 1 << 7,       /* it sends fragments, which end behind what is known */
 };
 
 struct tcp_half {
 	uint32_t start;  /* of its SYN; the first number seen without one */
-	uint32_t end;    /* one above the highest number that it sent */
+	uint32_t end;    /* one above the highest number that it sent; with TCP_HALF_CUT at least */
 	uint32_t ack;    /* the highest that it acknowledged */
 	uint32_t edge;   /* one above the highest that it lets the other end send */
 	uint32_t window; /* the largest that it offered, scaled; at least 1 */
@@ -47,6 +48,7 @@ struct tcp_segment {
 	uint16_t window; /* as it stands in the header */
 	uint8_t flags;
 	int8_t scale; /* the window scale option; -1 without */
+	bool cut;     /* a first fragment: there is more of it than length says */
 };
 
 /* Where a connection is. */
@@ -77,6 +79,8 @@ bool tcp_is_reset(const struct tcp_segment *segment);
  * is not the SYN, which is all that the other end has sent. */
 bool tcp_is_before(const struct tcp_half *half, const struct tcp_half *other);
 
+/* Meets a segment of the end whose half is given (all 0: its first). Unless it passes, nothing is
+ * changed. */
 enum tcp_verdict tcp_meet(struct tcp_half *half, const struct tcp_half *peer,
 			  const struct tcp_segment *segment);
 
