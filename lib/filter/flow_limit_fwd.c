@@ -11,7 +11,7 @@ struct alike {
 	uint64_t serial;
 	uint8_t src[16], dst[16];
 	uint16_t sport, dport;
-	uint32_t zero;
+	uint32_t epoch; /* flows that were flushed are counted no more */
 };
 
 static_assert(sizeof(struct alike) == FLOW_LIMIT_WORDS * sizeof(uint64_t), "read as words");
@@ -19,7 +19,7 @@ static_assert(sizeof(struct alike) == FLOW_LIMIT_WORDS * sizeof(uint64_t), "read
 static void make_key(const struct flow_limit_rule *rule, const struct flow_key *flow,
 		     uint64_t key[FLOW_LIMIT_WORDS])
 {
-	struct alike alike = {.serial = rule->serial};
+	struct alike alike = {.serial = rule->serial, .epoch = flow->epoch};
 
 	if (rule->by & MR_FILTER_BY_SRC)
 		memcpy(alike.src, flow->src, sizeof(alike.src));
