@@ -19,7 +19,7 @@ static enum flow_timeout timeout_of(const struct flow_key *key, const struct flo
 	switch (key->protocol) {
 	case IPPROTO_TCP:
 		/* The other direction was there, and its entry has ended before this one. */
-		if (peer == NULL && (view->link & FLOW_SETTLED) != 0)
+		if (peer == NULL && view->link != 0)
 			return FLOW_TCP_CLOSED;
 		return FLOW_TCP_OPENING + tcp_phase(&view->tcp, flow_half(peer));
 	case IPPROTO_UDP:
@@ -181,16 +181,31 @@ void flow_pair_load(const struct flow_context *context, uint32_t slot, struct fl
 	pair->has_peer = follow_link(context->flows, &reverse, &pair->view, &pair->peer);
 }
 
-bool flow_pair_is_dead(const struct flow_context *context, struct flow_pair *pair, bool *opening)
+static bool is_dead(const struct flow_context *context, const struct flow_pair *pair, bool *opening)
 {
-	if (filter_flow_left(context->flows, &pair->key, &pair->view, flow_pair_peer(pair),
-			     context->now, opening) != 0)
-		return false;
-	if (pair->has_peer)
-		return true;
-	flow_pair_find_peer(context, pair, false);
 	return filter_flow_left(context->flows, &pair->key, &pair->view, flow_pair_peer(pair),
 				context->now, opening) == 0;
+}
+
+/* Whether to look if the other end has answered meanwhile, by a reset maybe: often enough to find
+ * its entry before that ends. */
+static bool may_be_reset(const struct flow_context *context, const struct flow_pair *pair)
+{
+	const uint32_t *timeout = &context->flows->timeout[FLOW_TCP_CLOSED];
+	uint32_t since = context->now - context->own->entry[pair->slot].turn;
+
+	return pair->key.protocol == IPPROTO_TCP &&
+	       since >= __atomic_load_n(timeout, __ATOMIC_RELAXED) / 2;
+}
+
+bool flow_pair_is_dead(const struct flow_context *context, struct flow_pair *pair, bool *opening)
+{
+	bool dead = is_dead(context, pair, opening);
+
+	if (pair->has_peer || (!dead && !may_be_reset(context, pair)))
+		return dead;
+	flow_pair_find_peer(context, pair, false);
+	return is_dead(context, pair, opening);
 }
 
 /* ---- the rule ---- */
