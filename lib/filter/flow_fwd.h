@@ -110,8 +110,9 @@ enum flow_answer filter_flow_make(const struct flow_context *context,
 const struct flow_rule *filter_flow_rule(const struct flow_rules *rules, uint64_t serial);
 
 /* Ends what is over among a few entries of the lcore's table. All of them have had their turn once
- * a second, unless there are more than iterations have time for. Once an iteration. */
-void filter_flow_sweep(const struct flow_context *context);
+ * a second, unless there are more than iterations have time for. Once an iteration. idle: the one
+ * before met no packet. */
+void filter_flow_sweep(const struct flow_context *context, bool idle);
 
 /* How many seconds a direction has left, when view is it and peer the other one (NULL: not known);
  * 0: it is over. *opening: the flow is. Any thread. */

@@ -270,5 +270,5 @@ void mr_filter_tick(const struct mr_hooks *hooks, struct mr_lcore *lcore)
 	const struct mr_filter_program *program = (const struct mr_filter_program *)hooks;
 	struct flow_context context = filter_flow_context(program, lcore);
 
-	filter_flow_sweep(&context);
+	filter_flow_sweep(&context, !lcore->was_busy);
 }

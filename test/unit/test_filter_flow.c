@@ -114,7 +114,7 @@ static void sweep_lcore(struct rig *rig, unsigned lcore)
 	struct flow_context context = at(rig, lcore);
 
 	do
-		filter_flow_sweep(&context);
+		filter_flow_sweep(&context, false);
 	while (context.own->round != rig->now);
 }
 

@@ -86,7 +86,7 @@ static void carry(struct lcore *lcore, uint64_t *seed, uint32_t now)
 	} else if (lcore->index == 0 || (random >> 16) % 4 == 0) {
 		filter_flow_make(&context, &packet, hash, &t->rule[rule_of(&packet.key)]);
 	}
-	filter_flow_sweep(&context);
+	filter_flow_sweep(&context, false);
 }
 
 static void *run_lcore(void *arg)
