@@ -194,6 +194,7 @@ static void answers_come_in_the_same_turn(void **state)
 		}
 		harness_expect_nothing(h);
 		harness_command(h, "filter state flush");
+		harness_advance(h, 2000);
 	}
 	end(h);
 }
