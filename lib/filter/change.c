@@ -66,7 +66,7 @@ static int finish(struct mr *mr, struct mr_job *job, struct mr_reply *reply)
 	if (rc == 0)
 		rc = mr_filter_check_bridges(mr, change->path, &change->bridges, &reply->error);
 	if (rc == 0 && change->publish) {
-		rc = mr_filter_commit_compiled(mr, change->next, change->program, &reply->error);
+		rc = mr_filter_commit(mr, change->next, change->program, &reply->error);
 	} else {
 		mr_filter_program_free(change->program);
 		mr_filter_set_free(change->next);

@@ -155,8 +155,8 @@ static int give_counters(struct mr *mr, struct mr_filter_set *set, struct mr_err
 	return 0;
 }
 
-int mr_filter_commit_compiled(struct mr *mr, struct mr_filter_set *next,
-			      struct mr_filter_program *program, struct mr_error *error)
+int mr_filter_commit(struct mr *mr, struct mr_filter_set *next, struct mr_filter_program *program,
+		     struct mr_error *error)
 {
 	int rc = give_counters(mr, next, error);
 
@@ -166,17 +166,6 @@ int mr_filter_commit_compiled(struct mr *mr, struct mr_filter_set *next,
 		mr_filter_program_free(program);
 		mr_filter_set_free(next);
 	}
-	return rc;
-}
-
-int mr_filter_commit(struct mr *mr, struct mr_filter_set *next, struct mr_error *error)
-{
-	struct mr_filter_program *program;
-	int rc = mr_filter_compile(mr->filter, next, mr_filter_socket(mr), &program, error);
-
-	if (rc == 0)
-		return mr_filter_commit_compiled(mr, next, program, error);
-	mr_filter_set_free(next);
 	return rc;
 }
 

@@ -36,14 +36,11 @@ int mr_filter_create(struct mr *mr, struct mr_error *error);
 /* No reader is left, and what was deferred has run. */
 void mr_filter_destroy(struct mr *mr);
 
-/* Puts a set in force in the place of the one that is: rules that have no counter get one, then the
- * set is published. Takes the set over in any case. Returns 0 or a negative errno with error set,
- * and then nothing has changed. */
-int mr_filter_commit(struct mr *mr, struct mr_filter_set *next, struct mr_error *error);
-
-/* The same for a set that mr_filter_compile compiled; takes both over in any case. */
-int mr_filter_commit_compiled(struct mr *mr, struct mr_filter_set *next,
-			      struct mr_filter_program *program, struct mr_error *error);
+/* Puts a set, and what mr_filter_compile made of it, in force in the place of the one that is:
+ * rules that have no counter get one, then the set is published. Takes both over in any case.
+ * Returns 0 or a negative errno with error set, and then nothing has changed. */
+int mr_filter_commit(struct mr *mr, struct mr_filter_set *next, struct mr_filter_program *program,
+		     struct mr_error *error);
 
 /* Puts the rules of `old` in the place of equal ones (number, tests, action) of `next`, so that
  * they keep their counters. Any thread. Returns 0 or -ENOMEM. */

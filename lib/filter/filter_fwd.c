@@ -3,8 +3,8 @@
  * Packets meet the rules at two hooks: when they arrived and before they leave. What a set of rules
  * does not look at is not read: where the same rule decides about everything a hook only counts.
  * And what is found out at input is not found out again at output: a word in the packet says that
- * no rule matches it (glance_fwd.h), or names its flow (plain_cache_fwd.h), or that
- * its flow let it pass (flow_word_fwd.h).
+ * no rule matches it (glance_fwd.h), names its flow (plain_cache_fwd.h), or says that its flow let
+ * it pass (flow_word_fwd.h).
  */
 #include "filter/filter_fwd.h"
 
@@ -49,7 +49,7 @@ static void start(struct walk *walk, const struct mr_filter_program *program,
 	walk->first = 0;
 	walk->tell = 0;
 	walk->asked = 0;
-	walk->made = NULL;
+	walk->made.any = false;
 	walk->count = 0;
 }
 

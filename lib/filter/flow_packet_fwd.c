@@ -38,19 +38,6 @@ struct ip_view {
 	uint8_t protocol;
 };
 
-static uint32_t number16(const uint8_t *at)
-{
-	return rte_be_to_cpu_16(mr_load16(at));
-}
-
-static uint32_t number32(const uint8_t *at)
-{
-	uint32_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return rte_be_to_cpu_32(value);
-}
-
 static bool view_ipv4(const uint8_t *ip, unsigned length, struct ip_view *view)
 {
 	unsigned header, total;
@@ -58,7 +45,7 @@ static bool view_ipv4(const uint8_t *ip, unsigned length, struct ip_view *view)
 	if (length < sizeof(struct rte_ipv4_hdr) || ip[0] >> 4 != IPVERSION)
 		return false;
 	header = (ip[0] & RTE_IPV4_HDR_IHL_MASK) * RTE_IPV4_IHL_MULTIPLIER;
-	total = RTE_MIN(number16(ip + 2), length);
+	total = RTE_MIN(mr_number16(ip + 2), length);
 	if (header < sizeof(struct rte_ipv4_hdr) || header > total)
 		return false;
 	*view = (struct ip_view){
@@ -66,8 +53,8 @@ static bool view_ipv4(const uint8_t *ip, unsigned length, struct ip_view *view)
 		.dst = ip + 16,
 		.transport = ip + header,
 		.left = total - header,
-		.first = (number16(ip + 6) & RTE_IPV4_HDR_MF_FLAG) != 0,
-		.later = (number16(ip + 6) & RTE_IPV4_HDR_OFFSET_MASK) != 0,
+		.first = (mr_number16(ip + 6) & RTE_IPV4_HDR_MF_FLAG) != 0,
+		.later = (mr_number16(ip + 6) & RTE_IPV4_HDR_OFFSET_MASK) != 0,
 		.protocol = ip[9],
 	};
 	return true;
@@ -87,8 +74,8 @@ static bool view_ipv6(const uint8_t *ip, unsigned length, struct ip_view *view)
 	if (length < sizeof(struct rte_ipv6_hdr) || ip[0] >> 4 != 6)
 		return false;
 	payload = length - (unsigned)sizeof(struct rte_ipv6_hdr);
-	if (number16(ip + 4) < payload)
-		payload = number16(ip + 4);
+	if (mr_number16(ip + 4) < payload)
+		payload = mr_number16(ip + 4);
 	*view = (struct ip_view){
 		.src = ip + 8,
 		.dst = ip + 24,
@@ -105,7 +92,7 @@ static bool view_ipv6(const uint8_t *ip, unsigned length, struct ip_view *view)
 			return false;
 		if (view->protocol == IPPROTO_FRAGMENT) {
 			view->first = (header[3] & 1) != 0;
-			view->later = number16(header + 2) >> 3 != 0;
+			view->later = mr_number16(header + 2) >> 3 != 0;
 		} else {
 			size = view->protocol == IPPROTO_AH ? (header[1] + 2u) * 4
 							    : (header[1] + 1u) * 8;
@@ -180,24 +167,13 @@ static int8_t scale_of(const uint8_t *option, unsigned left)
 
 static bool read_segment(const struct ip_view *view, struct tcp_segment *segment)
 {
-	const uint8_t *tcp = view->transport;
-	unsigned header = (tcp[12] >> 4) * 4u;
-
-	if (header < sizeof(struct rte_tcp_hdr) || header > view->left)
+	if (!flow_segment_read(view->transport, view->left, segment))
 		return false;
-	*segment = (struct tcp_segment){
-		.seq = number32(tcp + 4),
-		.ack = number32(tcp + 8),
-		.window = (uint16_t)number16(tcp + 14),
-		.flags = tcp[13],
-		.scale = -1,
-		.cut = view->first,
-	};
-	segment->length = view->left - header + ((segment->flags & RTE_TCP_SYN_FLAG) != 0) +
-			  ((segment->flags & RTE_TCP_FIN_FLAG) != 0);
+	segment->cut = view->first;
 	if ((segment->flags & RTE_TCP_SYN_FLAG) != 0)
-		segment->scale = scale_of(tcp + sizeof(struct rte_tcp_hdr),
-					  header - (unsigned)sizeof(struct rte_tcp_hdr));
+		segment->scale = scale_of(view->transport + sizeof(struct rte_tcp_hdr),
+					  flow_segment_header(view->transport) -
+						  (unsigned)sizeof(struct rte_tcp_hdr));
 	return true;
 }
 
@@ -239,7 +215,7 @@ static void read_error(const struct ip_view *error, struct flow_packet *packet)
 		read_echo(&quoted, echo, packet);
 	}
 	packet->is_tcp = quoted.protocol == IPPROTO_TCP;
-	packet->segment.seq = number32(quoted.transport + 4);
+	packet->segment.seq = mr_number32(quoted.transport + 4);
 	packet->kind = FLOW_ERROR_OF;
 }
 

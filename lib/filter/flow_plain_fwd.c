@@ -17,7 +17,6 @@
 struct plain_flows {
 	struct flow_context context;
 	uint32_t period;
-	bool bridged;
 	unsigned count;
 	uint8_t at[MR_VECTOR_SIZE];           /* in the walk's packet[]; the rest is in its order */
 	const uint8_t *frame[MR_VECTOR_SIZE]; /* as if there were no tags, which lie before it */
@@ -67,7 +66,7 @@ static inline bool read_key(const struct rte_mbuf *m, uint16_t domain, uint32_t 
 	uint64_t vlan = 0;
 
 	if (unlikely(tags != 0 && domain != 0))
-		vlan = mr_load16(start + RTE_ETHER_HDR_LEN) & RTE_BE16(0x0fff);
+		vlan = rte_cpu_to_be_16(mr_link_vid(start));
 	*at = frame;
 	if (likely(filter_is_plain_ipv4(frame, length))) {
 		read_ipv4(frame, epoch, key);
@@ -141,24 +140,12 @@ static inline struct flow_entry *fresh_entry(struct plain_flows *flows, unsigned
 /* Reads a segment that neither begins nor resets a connection; false: it is none. */
 static inline bool read_segment(const uint8_t *frame, bool ipv6, struct tcp_segment *segment)
 {
-	const uint8_t *tcp = frame + (ipv6 ? 54 : 34);
-	unsigned header = (tcp[12] >> 4) * 4u;
-	unsigned left = ipv6 ? rte_be_to_cpu_16(mr_load16(frame + 18))
-			     : rte_be_to_cpu_16(mr_load16(frame + 16)) -
-					(unsigned)sizeof(struct rte_ipv4_hdr);
+	const uint8_t *ip = frame + RTE_ETHER_HDR_LEN;
+	unsigned header = ipv6 ? sizeof(struct rte_ipv6_hdr) : sizeof(struct rte_ipv4_hdr);
+	unsigned left = ipv6 ? mr_number16(ip + 4) : mr_number16(ip + 2) - header;
 
-	if (header < sizeof(struct rte_tcp_hdr) || header > left ||
-	    (tcp[13] & (RTE_TCP_SYN_FLAG | RTE_TCP_RST_FLAG)) != 0)
-		return false;
-	*segment = (struct tcp_segment){
-		.seq = rte_be_to_cpu_32(mr_load32(tcp + 4)),
-		.ack = rte_be_to_cpu_32(mr_load32(tcp + 8)),
-		.length = left - header + ((tcp[13] & RTE_TCP_FIN_FLAG) != 0),
-		.window = rte_be_to_cpu_16(mr_load16(tcp + 14)),
-		.flags = tcp[13],
-		.scale = -1,
-	};
-	return true;
+	return flow_segment_read(ip + header, left, segment) &&
+	       (segment->flags & (RTE_TCP_SYN_FLAG | RTE_TCP_RST_FLAG)) == 0;
 }
 
 /* Reads the opposite half where the entry says that it is; false: it is not there. */
@@ -212,13 +199,11 @@ static bool passes_segment(const struct plain_flows *flows, struct flow_entry *e
 /* ---- all of it ---- */
 
 /* A packet's flow lets it pass. */
-static inline void pass(struct walk *walk, struct filter_run *run, unsigned i, uint32_t rule,
-			bool bridged)
+static inline void pass(struct walk *walk, struct filter_run *run, unsigned i, uint32_t rule)
 {
 	walk->kept |= UINT64_C(1) << i;
 	filter_run_add(walk, run, i, rule);
-	if (!walk->out)
-		flow_word_tell(walk, i, rule, bridged);
+	flow_word_tell(walk, i, rule);
 }
 
 /* Lets datagrams pass, and asks for what segments will need; returns the mask of these, by their
@@ -233,7 +218,7 @@ static uint64_t pass_datagrams(struct walk *walk, struct plain_flows *flows, str
 		if (unlikely(entry == NULL))
 			continue;
 		if (!is_tcp(&flows->key[n])) {
-			pass(walk, run, flows->at[n], entry->rule, flows->bridged);
+			pass(walk, run, flows->at[n], entry->rule);
 			continue;
 		}
 		segments |= UINT64_C(1) << n;
@@ -258,7 +243,6 @@ uint64_t filter_pass_flows(struct walk *walk, uint64_t mask)
 	if (mask == 0)
 		return walk->kept & ~before;
 	flows.context = filter_flow_context(walk->program, walk->lcore);
-	flows.bridged = walk->iface->mode == MR_MODE_BRIDGE;
 	flows.period = filter_flow_period(&flows.context);
 	read_keys(walk, mask, &flows);
 	for (unsigned n = 0; n < flows.count; n++)
@@ -271,7 +255,7 @@ uint64_t filter_pass_flows(struct walk *walk, uint64_t mask)
 		if (unlikely(entry->fresh != flows.period))
 			continue;
 		if (likely(passes_segment(&flows, entry, n)))
-			pass(walk, &run, flows.at[n], entry->rule, flows.bridged);
+			pass(walk, &run, flows.at[n], entry->rule);
 		else
 			entry->fresh = 0; /* those behind it do not overtake it */
 	}

@@ -29,11 +29,11 @@ struct candidates {
 static void pick(struct flow_table *own, uint64_t hash, uint32_t places, unsigned most,
 		 struct candidates *candidates)
 {
-	unsigned turn = own->turn++ % FLOW_CHOICES;
+	unsigned hand = own->hand++ % FLOW_CHOICES;
 
-	places = places >> turn | (uint32_t)((uint64_t)places << (FLOW_CHOICES - turn));
+	places = places >> hand | (uint32_t)((uint64_t)places << (FLOW_CHOICES - hand));
 	for (candidates->count = 0; places != 0 && candidates->count < most; places &= places - 1) {
-		unsigned n = ((unsigned)__builtin_ctz(places) + turn) % FLOW_CHOICES;
+		unsigned n = ((unsigned)__builtin_ctz(places) + hand) % FLOW_CHOICES;
 		uint32_t bucket = flow_bucket(own, hash, n / FLOW_BUCKET);
 
 		candidates->slot[candidates->count++] = bucket * FLOW_BUCKET + n % FLOW_BUCKET;

@@ -117,7 +117,7 @@ struct flow_table {
 	uint32_t next_id;
 	uint32_t swept; /* slots of this round */
 	uint32_t round; /* seconds, of the last round that was ended */
-	uint32_t turn;  /* of who makes room */
+	uint32_t hand;  /* of a clock: where to look next for who makes room */
 	struct flow_counters counters;
 };
 

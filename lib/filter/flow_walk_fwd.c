@@ -68,12 +68,6 @@ static void prefetch_entries(const struct flow_burst *burst)
 	}
 }
 
-static void tell(const struct walk *walk, unsigned i, uint32_t rule)
-{
-	if (!walk->out)
-		flow_word_tell(walk, i, rule, walk->iface->mode == MR_MODE_BRIDGE);
-}
-
 /* Does what the rule says that made the packet's flow: it allows. */
 static void pass(struct walk *walk, unsigned i, uint32_t rule)
 {
@@ -81,7 +75,7 @@ static void pass(struct walk *walk, unsigned i, uint32_t rule)
 
 	filter_run_add(walk, &run, i, rule);
 	filter_run_end(walk, &run);
-	tell(walk, i, rule);
+	flow_word_tell(walk, i, rule);
 	walk->kept |= UINT64_C(1) << i;
 }
 
@@ -114,15 +108,17 @@ static uint32_t hash_of_both(const struct flow_table *table, const struct flow_k
 	uint64_t sum = hash_of_end(table, key->src, key->sport) +
 		       hash_of_end(table, key->dst, key->dport) + key->protocol;
 
-	return (uint32_t)((sum * UINT64_C(0x9e3779b97f4a7c15)) >> 54);
+	return (uint32_t)((sum * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - FLOWS_MADE_BITS));
 }
 
 static void note_made(struct walk *walk, const struct flow_burst *burst, unsigned n)
 {
 	uint32_t hash = hash_of_both(burst->context.own, &burst->packet[n].key);
 
-	walk->made->any = true;
-	walk->made->hash[hash / 64] |= UINT64_C(1) << hash % 64;
+	if (!walk->made.any)
+		memset(&walk->made.hash, 0, sizeof(walk->made.hash));
+	walk->made.any = true;
+	walk->made.hash[hash / 64] |= UINT64_C(1) << hash % 64;
 }
 
 /* Whether a packet is to be looked up: for the first time, or once more because its flow may have
@@ -133,11 +129,11 @@ static bool is_asked(const struct walk *walk, const struct flow_burst *burst, un
 
 	if ((burst->asked >> n & 1) != 0)
 		return true;
-	if (!walk->made->any || (walk->asked >> walk->at[n] & 1) == 0 ||
+	if (!walk->made.any || (walk->asked >> walk->at[n] & 1) == 0 ||
 	    burst->packet[n].kind == FLOW_NO_KIND)
 		return false;
 	hash = hash_of_both(burst->context.own, &burst->packet[n].key);
-	return (walk->made->hash[hash / 64] >> hash % 64 & 1) != 0;
+	return (walk->made.hash[hash / 64] >> hash % 64 & 1) != 0;
 }
 
 /* Ends a packet's way through the rules, if its flow decides it: whether the packet is still on its
@@ -168,7 +164,7 @@ static bool meet(struct walk *walk, const struct flow_burst *burst, unsigned n)
 	if (likely(!is_refused(answer))) {
 		if (answer == FLOW_MADE) {
 			note_made(walk, burst, n);
-			tell(walk, i, walk->rule[n]);
+			flow_word_tell(walk, i, walk->rule[n]);
 		}
 		return true;
 	}
@@ -192,7 +188,7 @@ static uint64_t who_may_ask_again(const struct walk *walk, const struct flow_bur
 {
 	uint64_t all = walk->count != 0 ? UINT64_MAX >> (64 - walk->count) : 0;
 
-	if (walk->made->any)
+	if (walk->made.any)
 		return all;
 	return burst->makers != 0 ? all & (UINT64_MAX << __builtin_ctzll(burst->makers)) : 0;
 }

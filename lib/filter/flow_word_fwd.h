@@ -37,17 +37,20 @@ static inline uint32_t flow_word_of(bool bridged, const struct rte_mbuf *m)
 	if (likely(!bridged))
 		vlan = FLOW_WORD_ROUTED;
 	else if (mr_link_is_tag(mr_load16(frame + 12)))
-		vlan = rte_be_to_cpu_16(mr_load16(frame + RTE_ETHER_HDR_LEN)) & 0xfffu;
+		vlan = mr_link_vid(frame);
 	return PLAIN_WORD_FLOW_PASSED | vlan << FLOW_WORD_VLAN_SHIFT;
 }
 
-/* At input: tells that the flow of packet i let it pass, and by which rule. */
-static inline void flow_word_tell(const struct walk *walk, unsigned i, uint32_t rule, bool bridged)
+/* Tells that the flow of packet i let it pass, and by which rule; at output there is nobody to be
+ * told. */
+static inline void flow_word_tell(const struct walk *walk, unsigned i, uint32_t rule)
 {
+	bool bridged = walk->iface->mode == MR_MODE_BRIDGE;
 	struct rte_mbuf *m = walk->packet[i];
 	uint32_t first = (uint32_t)(walk->tell >> i & 1) * FLOW_WORD_FIRST;
 
-	*mr_hook_word(m) = flow_word_of(bridged, m) | first | rule << FLOW_WORD_RULE_SHIFT;
+	if (!walk->out)
+		*mr_hook_word(m) = flow_word_of(bridged, m) | first | rule << FLOW_WORD_RULE_SHIFT;
 }
 
 /* At output: packets of a mask whose flow let them pass at input are kept and counted. bits: 0, or

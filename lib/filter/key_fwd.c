@@ -33,11 +33,6 @@ struct ip_packet {
 	uint16_t flags; /* MR_FILTER_LATER, _FIRST, _OPTIONS */
 };
 
-static inline uint16_t load_number(const uint8_t *at)
-{
-	return rte_be_to_cpu_16(mr_load16(at));
-}
-
 /* Fewer bytes than this of a transport header tell nothing that could be relied on. */
 static inline unsigned transport_size(uint8_t protocol, bool ipv6)
 {
@@ -127,8 +122,8 @@ static enum mr_filter_reading read_ipv4(const uint8_t *header, unsigned length, 
 	if (unlikely(length < sizeof(struct rte_ipv4_hdr)))
 		return MR_FILTER_BAD_HEADER;
 	unsigned header_size = (header[0] & RTE_IPV4_HDR_IHL_MASK) * RTE_IPV4_IHL_MULTIPLIER;
-	unsigned total = load_number(header + 2);
-	uint16_t fragment = load_number(header + 6);
+	unsigned total = mr_number16(header + 2);
+	uint16_t fragment = mr_number16(header + 6);
 	unsigned offset = fragment & RTE_IPV4_HDR_OFFSET_MASK;
 	if (unlikely(header[0] >> 4 != IPVERSION || header_size < sizeof(struct rte_ipv4_hdr) ||
 		     total < header_size || total > length))
@@ -162,7 +157,7 @@ static enum mr_filter_reading read_ipv4(const uint8_t *header, unsigned length, 
 /* Notes what a fragment header says; false: the fragment starts within a TCP header. */
 static bool read_fragment_header(const uint8_t *header, struct ip_packet *ip)
 {
-	uint16_t field = load_number(header + 2);
+	uint16_t field = mr_number16(header + 2);
 
 	if (field >> 3 != 0) {
 		ip->flags |= MR_FILTER_LATER;
@@ -229,7 +224,7 @@ static enum mr_filter_reading read_ipv6(const uint8_t *header, unsigned length, 
 
 	if (unlikely(length < sizeof(struct rte_ipv6_hdr)))
 		return MR_FILTER_BAD_HEADER;
-	payload = load_number(header + 4);
+	payload = mr_number16(header + 4);
 	if (unlikely(header[0] >> 4 != 6 || payload > length - sizeof(struct rte_ipv6_hdr)))
 		return MR_FILTER_BAD_HEADER;
 	ip = (struct ip_packet){.transport = header + sizeof(struct rte_ipv6_hdr),
@@ -279,7 +274,7 @@ enum mr_filter_reading mr_filter_key_read(const uint8_t *frame, unsigned length,
 		memcpy(key->src_mac, frame + 6, sizeof(key->src_mac));
 	}
 	if ((wanted & MR_FILTER_WANT_VLAN) && offset > RTE_ETHER_HDR_LEN)
-		key->vlan = mr_load16(frame + RTE_ETHER_HDR_LEN) & RTE_BE16(0x0fff);
+		key->vlan = rte_cpu_to_be_16(mr_link_vid(frame));
 	if (wanted & MR_FILTER_WANT_ETHERTYPE)
 		key->ethertype = type;
 	if ((wanted & MR_FILTER_WANT_IP) == 0)

@@ -253,7 +253,7 @@ static void remember(const struct walk *walk, const struct plain_lookup *lookup,
 	}
 }
 
-static void meet_rules(struct walk *walk, unsigned count)
+void filter_meet_rules(struct walk *walk, unsigned count)
 {
 	const struct mr_classifier *classifier = walk->program->classifier[walk->out];
 	uint64_t mask = UINT64_MAX >> (64 - count) & ~walk->kept;
@@ -277,21 +277,9 @@ static void meet_rules(struct walk *walk, unsigned count)
 		if (lookup.missed != 0)
 			remember(walk, &lookup, known);
 		lookup.missed = 0;
-		if (walk->made != NULL)
+		if (walk->program->flows.count != 0)
 			filter_keep_flows(walk);
 		if (likely(walk->count != 0))
 			follow(walk, classifier, walk->count, false);
 	}
-}
-
-void filter_meet_rules(struct walk *walk, unsigned count)
-{
-	struct flows_made made;
-
-	if (walk->program->flows.count != 0) {
-		memset(&made, 0, sizeof(made));
-		walk->made = &made;
-	}
-	meet_rules(walk, count);
-	walk->made = NULL;
 }

@@ -12,9 +12,11 @@
 
 /* Flows that have been made in this burst, as a set of hashes: packets that no flow knew before ask
  * again. */
+#define FLOWS_MADE_BITS 10 /* of a hash */
+
 struct flows_made {
-	bool any;
-	uint64_t hash[16];
+	bool any; /* else hash is not set */
+	uint64_t hash[(1 << FLOWS_MADE_BITS) / 64];
 };
 
 /* Packets on their way through the rules. */
@@ -29,9 +31,9 @@ struct walk {
 	uint64_t first;               /* mask of packets that meet flows before any rule */
 	uint64_t tell;                /* those of them for which this is so at output, too */
 	uint64_t asked;               /* mask of packets that were looked up among flows */
-	struct flows_made *made;      /* NULL: no rule keeps state */
-	unsigned count;               /* of those below */
-	uint8_t at[MR_VECTOR_SIZE];   /* in packet[] */
+	struct flows_made made;
+	unsigned count;             /* of those below */
+	uint8_t at[MR_VECTOR_SIZE]; /* in packet[] */
 	uint32_t start[MR_VECTOR_SIZE], rule[MR_VECTOR_SIZE];
 	struct mr_filter_key key[MR_VECTOR_SIZE];
 };

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <rte_byteorder.h>
+
 /* Numbers as they lie in a packet, at any address, in memory's byte order. Any thread. */
 static inline uint16_t mr_load16(const uint8_t *at)
 {
@@ -28,6 +30,17 @@ static inline uint64_t mr_load64(const uint8_t *at)
 
 	memcpy(&value, at, sizeof(value));
 	return value;
+}
+
+/* The same of numbers in network byte order. */
+static inline uint16_t mr_number16(const uint8_t *at)
+{
+	return rte_be_to_cpu_16(mr_load16(at));
+}
+
+static inline uint32_t mr_number32(const uint8_t *at)
+{
+	return rte_be_to_cpu_32(mr_load32(at));
 }
 
 #endif

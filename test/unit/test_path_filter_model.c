@@ -15,6 +15,7 @@
 #include <rte_log.h>
 
 #include "filter/filter.h"
+#include "filter/publish.h"
 #include "lcore/lcores.h"
 
 #include "filter_model.h"
@@ -238,11 +239,13 @@ static void one_set(struct harness *h, uint64_t *seed, bool routed)
 	struct trial *t = calloc(1, sizeof(*t));
 	struct mr_filter_set *set = filter_random_set(seed, 1 + filter_random(seed, RULES));
 	uint64_t begin[RTE_DIM(reasons)];
+	struct mr_filter_program *program;
 	struct mr_error error = {0};
 
 	*t = (struct trial){.h = h, .set = set, .routed = routed};
 	t->hits = calloc(set->count + 1, sizeof(*t->hits));
-	if (mr_filter_commit(h->rig.mr, set, &error) != 0)
+	if (mr_filter_compile(h->rig.mr->filter, set, SOCKET_ID_ANY, &program, &error) != 0 ||
+	    mr_filter_commit(h->rig.mr, set, program, &error) != 0)
 		fail_msg("%s", error.text);
 	mr_filter_zero(h->rig.mr, MR_FILTER_DEFAULT_COUNTER);
 	for (unsigned i = 0; i < RTE_DIM(reasons); i++)
