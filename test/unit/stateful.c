@@ -113,6 +113,47 @@ void stateful_dropped(struct harness *h, unsigned from, struct frame frame,
 	harness_dropped(h, reason, 1);
 }
 
+struct harness *stateful_bridges(unsigned bridges)
+{
+	struct harness *h = harness();
+
+	harness_begin(h);
+	for (unsigned b = 0; b < bridges; b++) {
+		harness_command(h, "bridge add br%u", b);
+		for (unsigned port = 2 * b; port < 2 * b + 2; port++)
+			harness_command(h, "bridge member add br%u port %u", b, port);
+	}
+	harness_command(h, "filter default deny");
+	return h;
+}
+
+void stateful_bridges_end(struct harness *h, unsigned bridges)
+{
+	harness_command(h, "filter flush");
+	harness_command(h, "filter state flush");
+	harness_command(h, "filter default allow");
+	for (unsigned b = 0; b < bridges; b++)
+		harness_command(h, "bridge del br%u", b);
+	harness_advance(h, 2000); /* the sweep has its turn */
+	harness_end(h);
+}
+
+void stateful_bridged(struct harness *h, unsigned from, unsigned to, struct frame frame)
+{
+	harness_send(h, from, &frame);
+	harness_run(h);
+	harness_expect(h, to, &frame);
+	harness_expect_nothing(h);
+}
+
+void stateful_denied(struct harness *h, unsigned from, struct frame frame)
+{
+	harness_send(h, from, &frame);
+	harness_run(h);
+	harness_expect_nothing(h);
+	harness_dropped(h, MR_DROP_filter_denied, 1);
+}
+
 unsigned stateful_flows(struct harness *h)
 {
 	char *text = harness_show(h, "filter state show");

@@ -41,6 +41,15 @@ void stateful_passes(struct harness *h, unsigned from, unsigned to, struct frame
 void stateful_dropped(struct harness *h, unsigned from, struct frame frame,
 		      enum mr_drop_reason reason);
 
+/* So many bridges, br0 with ports 0 and 1, br1 with 2 and 3, and deny by default; and the end of
+ * them. */
+struct harness *stateful_bridges(unsigned bridges);
+void stateful_bridges_end(struct harness *h, unsigned bridges);
+
+/* A frame is bridged as it is, to one port; or denied. */
+void stateful_bridged(struct harness *h, unsigned from, unsigned to, struct frame frame);
+void stateful_denied(struct harness *h, unsigned from, struct frame frame);
+
 /* How many directions of flows are known and alive. */
 unsigned stateful_flows(struct harness *h);
 

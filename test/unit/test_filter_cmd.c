@@ -20,6 +20,8 @@
 #include "filter/warnings.h"
 #include "test_eal.h"
 
+enum { FILE_COMMAND = 128 };
+
 static char path[64];
 
 static void write_file(const char *text)
@@ -31,6 +33,14 @@ static void write_file(const char *text)
 	assert_non_null(file);
 	assert_true(fputs(text, file) >= 0);
 	fclose(file);
+}
+
+/* The commands that save to a file, which is empty, and load from it. */
+static void use_file(char save[static FILE_COMMAND], char load[static FILE_COMMAND])
+{
+	write_file("");
+	snprintf(save, FILE_COMMAND, "filter save %s", path);
+	snprintf(load, FILE_COMMAND, "filter load %s", path);
 }
 
 static void expect_rules(struct harness *h, const char *const *rules)
@@ -417,12 +427,10 @@ static bool is_exempt(struct harness *h, const char *bridge)
 static void exempt_bridges_are_saved_and_loaded(void **state)
 {
 	struct harness *h = harness();
-	char save[128], load[128];
+	char save[FILE_COMMAND], load[FILE_COMMAND];
 
 	(void)state;
-	write_file("");
-	snprintf(save, sizeof(save), "filter save %s", path);
-	snprintf(load, sizeof(load), "filter load %s", path);
+	use_file(save, load);
 	harness_command(h, "bridge add br7");
 	harness_command(h, "filter bridge br7 off");
 	harness_command(h, "%s", save);
@@ -457,12 +465,10 @@ static uint32_t timeout_of(const struct harness *h, enum flow_timeout timeout)
 static void timeouts_of_flows_are_saved_and_loaded(void **state)
 {
 	struct harness *h = harness();
-	char save[128], load[128];
+	char save[FILE_COMMAND], load[FILE_COMMAND];
 
 	(void)state;
-	write_file("");
-	snprintf(save, sizeof(save), "filter save %s", path);
-	snprintf(load, sizeof(load), "filter load %s", path);
+	use_file(save, load);
 	harness_command(h, "filter state timeout udp-opening 7");
 	harness_command(h, "filter state timeout tcp-closed 3");
 	harness_command(h, "%s", save);

@@ -3,47 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "routed.h"
+#include "stateful.h"
 #include "test_eal.h"
 
 enum { UDP = 17, ICMP6 = 58, IPV6 = 40 };
 
 static struct harness *begin(void)
 {
-	struct harness *h = harness();
+	struct harness *h = stateful_bridges(1);
 
-	harness_begin(h);
-	harness_command(h, "bridge add br0");
-	for (unsigned port = 0; port < 2; port++)
-		harness_command(h, "bridge member add br0 port %u", port);
-	harness_command(h, "filter default deny");
 	harness_command(h, "filter add 100 allow ip from any to any recv port 0 keep-state");
 	return h;
-}
-
-static void end(struct harness *h)
-{
-	harness_command(h, "filter flush");
-	harness_command(h, "filter state flush");
-	harness_command(h, "filter default allow");
-	harness_command(h, "bridge del br0");
-	harness_end(h);
-}
-
-static void passes(struct harness *h, unsigned from, struct frame frame)
-{
-	harness_send(h, from, &frame);
-	harness_run(h);
-	harness_expect(h, from ^ 1, &frame);
-	harness_expect_nothing(h);
-}
-
-static void is_denied(struct harness *h, unsigned from, struct frame frame)
-{
-	harness_send(h, from, &frame);
-	harness_run(h);
-	harness_expect_nothing(h);
-	harness_dropped(h, MR_DROP_filter_denied, 1);
 }
 
 /* ---- IPv4 ---- */
@@ -77,19 +47,19 @@ static void each_vlan_has_its_own_flows(void **state)
 
 	for (unsigned known = 0; known < 4; known++) {
 		/* The priority is no part of a VLAN. */
-		passes(h, 0, tagged(0, tags[known].outer, tags[known].inner));
+		stateful_bridged(h, 0, 1, tagged(0, tags[known].outer, tags[known].inner));
 		for (unsigned i = 0; i < 4; i++) {
 			struct frame reply =
 				tagged(1, tags[i].outer == 0 ? 0 : tags[i].outer | 3u << 13,
 				       tags[i].inner);
 
 			if (i <= known)
-				passes(h, 1, reply);
+				stateful_bridged(h, 1, 0, reply);
 			else
-				is_denied(h, 1, reply);
+				stateful_denied(h, 1, reply);
 		}
 	}
-	end(h);
+	stateful_bridges_end(h, 1);
 }
 
 static void a_first_fragment_is_of_its_flow_and_later_ones_are_not(void **state)
@@ -97,13 +67,13 @@ static void a_first_fragment_is_of_its_flow_and_later_ones_are_not(void **state)
 	(void)state;
 	struct harness *h = begin();
 
-	is_denied(h, 1, udp4(1, 0x2000));
-	passes(h, 0, udp4(0, 0));
-	passes(h, 1, udp4(1, 0x2000));
-	is_denied(h, 1, udp4(1, 0x0003));
+	stateful_denied(h, 1, udp4(1, 0x2000));
+	stateful_bridged(h, 0, 1, udp4(0, 0));
+	stateful_bridged(h, 1, 0, udp4(1, 0x2000));
+	stateful_denied(h, 1, udp4(1, 0x0003));
 	harness_command(h, "filter add 50 allow ip from any to any frag");
-	passes(h, 1, udp4(1, 0x0003));
-	end(h);
+	stateful_bridged(h, 1, 0, udp4(1, 0x0003));
+	stateful_bridges_end(h, 1);
 }
 
 /* ---- IPv6 ---- */
@@ -167,12 +137,12 @@ static void echo_is_answered_by_replies(void **state)
 	(void)state;
 	struct harness *h = begin();
 
-	is_denied(h, 1, echo6(1, 129, 7));
-	passes(h, 0, echo6(0, 128, 7));
-	is_denied(h, 1, echo6(1, 128, 7));
-	is_denied(h, 1, echo6(1, 129, 8));
-	passes(h, 1, echo6(1, 129, 7));
-	end(h);
+	stateful_denied(h, 1, echo6(1, 129, 7));
+	stateful_bridged(h, 0, 1, echo6(0, 128, 7));
+	stateful_denied(h, 1, echo6(1, 128, 7));
+	stateful_denied(h, 1, echo6(1, 129, 8));
+	stateful_bridged(h, 1, 0, echo6(1, 129, 7));
+	stateful_bridges_end(h, 1);
 }
 
 static void errors_are_about_packets_of_flows(void **state)
@@ -182,25 +152,25 @@ static void errors_are_about_packets_of_flows(void **state)
 	struct frame known = udp6(0), unknown = udp6(0), answer = udp6(1), error, to_another;
 
 	unknown.bytes[14 + IPV6 + 1]++;
-	passes(h, 0, known);
+	stateful_bridged(h, 0, 1, known);
 	for (uint8_t type = 1; type <= 4; type++) {
 		error = error_about(type, &known, IPV6 + 16);
-		passes(h, 1, error);
+		stateful_bridged(h, 1, 0, error);
 		/* The ports are there, and what else must be. */
-		passes(h, 1, error_about(type, &known, IPV6 + 8));
-		is_denied(h, 1, error_about(type, &known, IPV6 + 7));
-		is_denied(h, 1, error_about(type, &known, IPV6 - 1));
-		is_denied(h, 1, error_about(type, &unknown, IPV6 + 16));
+		stateful_bridged(h, 1, 0, error_about(type, &known, IPV6 + 8));
+		stateful_denied(h, 1, error_about(type, &known, IPV6 + 7));
+		stateful_denied(h, 1, error_about(type, &known, IPV6 - 1));
+		stateful_denied(h, 1, error_about(type, &unknown, IPV6 + 16));
 		/* It goes to who sent the packet, and to nobody else. */
 		to_another = error;
 		to_another.bytes[14 + 39] = 9;
-		is_denied(h, 1, to_another);
-		is_denied(h, 1, error_about(type, &answer, IPV6 + 16));
-		is_denied(h, 1, error_about(type, &error, IPV6 + 8 + 16));
+		stateful_denied(h, 1, to_another);
+		stateful_denied(h, 1, error_about(type, &answer, IPV6 + 16));
+		stateful_denied(h, 1, error_about(type, &error, IPV6 + 8 + 16));
 	}
-	is_denied(h, 1, error_about(5, &known, IPV6 + 16));
-	is_denied(h, 1, error_about(0, &known, IPV6 + 16));
-	end(h);
+	stateful_denied(h, 1, error_about(5, &known, IPV6 + 16));
+	stateful_denied(h, 1, error_about(0, &known, IPV6 + 16));
+	stateful_bridges_end(h, 1);
 }
 
 /* What has no ports is known by its addresses; neighbour discovery makes no flow. */
@@ -209,13 +179,13 @@ static void other_protocols_and_messages(void **state)
 	(void)state;
 	struct harness *h = begin();
 
-	is_denied(h, 1, ipv6(1, 47, 20));
-	passes(h, 0, ipv6(0, 47, 20));
-	passes(h, 1, ipv6(1, 47, 20));
-	is_denied(h, 1, ipv6(1, 50, 20));
-	passes(h, 0, icmp6(0, 135, 16));
-	is_denied(h, 1, icmp6(1, 136, 16));
-	end(h);
+	stateful_denied(h, 1, ipv6(1, 47, 20));
+	stateful_bridged(h, 0, 1, ipv6(0, 47, 20));
+	stateful_bridged(h, 1, 0, ipv6(1, 47, 20));
+	stateful_denied(h, 1, ipv6(1, 50, 20));
+	stateful_bridged(h, 0, 1, icmp6(0, 135, 16));
+	stateful_denied(h, 1, icmp6(1, 136, 16));
+	stateful_bridges_end(h, 1);
 }
 
 int main(void)

@@ -18,46 +18,6 @@ static struct frame datagram(unsigned side)
 		    .dport = side == 0 ? 53 : 1000);
 }
 
-static struct harness *begin(unsigned bridges)
-{
-	struct harness *h = harness();
-
-	harness_begin(h);
-	for (unsigned b = 0; b < bridges; b++) {
-		harness_command(h, "bridge add br%u", b);
-		for (unsigned port = 2 * b; port < 2 * b + 2; port++)
-			harness_command(h, "bridge member add br%u port %u", b, port);
-	}
-	harness_command(h, "filter default deny");
-	return h;
-}
-
-static void end(struct harness *h, unsigned bridges)
-{
-	harness_command(h, "filter flush");
-	harness_command(h, "filter state flush");
-	harness_command(h, "filter default allow");
-	for (unsigned b = 0; b < bridges; b++)
-		harness_command(h, "bridge del br%u", b);
-	harness_end(h);
-}
-
-static void passes(struct harness *h, unsigned from, unsigned to, struct frame frame)
-{
-	harness_send(h, from, &frame);
-	harness_run(h);
-	harness_expect(h, to, &frame);
-	harness_expect_nothing(h);
-}
-
-static void is_denied(struct harness *h, unsigned from, struct frame frame)
-{
-	harness_send(h, from, &frame);
-	harness_run(h);
-	harness_expect_nothing(h);
-	harness_dropped(h, MR_DROP_filter_denied, 1);
-}
-
 /* From the far end to host 0, about what that has sent. */
 static struct frame error_about(const struct frame *about)
 {
@@ -71,76 +31,76 @@ static struct frame error_about(const struct frame *about)
 static void bridges_are_apart(void **state)
 {
 	(void)state;
-	struct harness *h = begin(2);
+	struct harness *h = stateful_bridges(2);
 	struct frame query = datagram(0), answer = datagram(1), error = error_about(&query);
 
 	harness_command(h, "filter add 100 allow ip from any to any recv port 0,2 keep-state");
-	passes(h, 0, 1, query);
-	passes(h, 1, 0, error);
-	is_denied(h, 3, answer);
-	is_denied(h, 3, error);
-	passes(h, 1, 0, answer);
-	passes(h, 2, 3, query);
-	passes(h, 3, 2, answer);
-	passes(h, 3, 2, error);
+	stateful_bridged(h, 0, 1, query);
+	stateful_bridged(h, 1, 0, error);
+	stateful_denied(h, 3, answer);
+	stateful_denied(h, 3, error);
+	stateful_bridged(h, 1, 0, answer);
+	stateful_bridged(h, 2, 3, query);
+	stateful_bridged(h, 3, 2, answer);
+	stateful_bridged(h, 3, 2, error);
 	assert_int_equal(stateful_flows(h), 4);
-	end(h, 2);
+	stateful_bridges_end(h, 2);
 }
 
 /* A bridge that is exempt makes and meets no flow, and is none the worse for it later. */
 static void an_exempt_bridge_has_no_flows(void **state)
 {
 	(void)state;
-	struct harness *h = begin(1);
+	struct harness *h = stateful_bridges(1);
 
 	harness_command(h, "filter add 100 allow ip from any to any recv port 0 limit src-addr 1");
 	harness_command(h, "filter bridge br0 off");
-	passes(h, 0, 1, datagram(0));
-	passes(h, 1, 0, datagram(1));
+	stateful_bridged(h, 0, 1, datagram(0));
+	stateful_bridged(h, 1, 0, datagram(1));
 	assert_int_equal(stateful_flows(h), 0);
 	harness_command(h, "filter bridge br0 on");
-	is_denied(h, 1, datagram(1));
-	passes(h, 0, 1, datagram(0));
-	passes(h, 1, 0, datagram(1));
+	stateful_denied(h, 1, datagram(1));
+	stateful_bridged(h, 0, 1, datagram(0));
+	stateful_bridged(h, 1, 0, datagram(1));
 	harness_command(h, "filter bridge br0 off");
-	passes(h, 1, 0, datagram(1));
+	stateful_bridged(h, 1, 0, datagram(1));
 	harness_command(h, "filter bridge br0 on");
-	passes(h, 1, 0, datagram(1));
-	end(h, 1);
+	stateful_bridged(h, 1, 0, datagram(1));
+	stateful_bridges_end(h, 1);
 }
 
 /* What is not IP has no flow: rules with state for IP do not match it. */
 static void other_frames_meet_no_flow(void **state)
 {
 	(void)state;
-	struct harness *h = begin(1);
+	struct harness *h = stateful_bridges(1);
 	struct frame arp = frame_arp(FAR, HOST(0), 1, HOST(0), "10.0.0.9", NO_MAC, "10.0.1.9");
 	struct frame other = frame_raw(FAR, HOST(0), 0x88b5, 100);
 	struct frame snap = frame_raw(FAR, HOST(0), 80, 94);
 
 	harness_command(h, "filter add 100 check-state");
 	harness_command(h, "filter add 200 allow ip from any to any keep-state");
-	is_denied(h, 0, arp);
-	is_denied(h, 0, other);
-	is_denied(h, 0, snap);
+	stateful_denied(h, 0, arp);
+	stateful_denied(h, 0, other);
+	stateful_denied(h, 0, snap);
 	harness_refused(h, -EINVAL, "filter add 300 allow all from any to any keep-state");
 	harness_command(h, "filter add 300 allow all from any to any src-mac 02:bb:00:00:00:09");
 	for (unsigned i = 0; i < 2; i++) {
-		passes(h, 0, 1, arp);
-		passes(h, 0, 1, other);
-		passes(h, 0, 1, snap);
+		stateful_bridged(h, 0, 1, arp);
+		stateful_bridged(h, 0, 1, other);
+		stateful_bridged(h, 0, 1, snap);
 	}
 	arp = frame_arp(HOST(0), FAR, 2, FAR, "10.0.1.9", HOST(0), "10.0.0.9");
-	is_denied(h, 1, arp);
+	stateful_denied(h, 1, arp);
 	assert_int_equal(stateful_flows(h), 0);
-	end(h, 1);
+	stateful_bridges_end(h, 1);
 }
 
 /* A frame that is flooded meets its flow at each port that it leaves by. */
 static void a_flooded_frame_is_of_one_flow(void **state)
 {
 	(void)state;
-	struct harness *h = begin(1);
+	struct harness *h = stateful_bridges(1);
 	struct frame query = datagram(0), answer = datagram(1);
 	struct frame syn = TCP(.from = 0, .to = 1, .flags = SYN, .seq = 100);
 
@@ -177,7 +137,7 @@ static void a_flooded_frame_is_of_one_flow(void **state)
 		harness_command(h, "station flush br0");
 		harness_advance(h, 2000);
 	}
-	end(h, 1);
+	stateful_bridges_end(h, 1);
 }
 
 /* The same between routed ports and a bridge beside them. */
@@ -198,9 +158,9 @@ static void the_router_is_apart(void **state)
 	harness_command(h, "filter default deny");
 	harness_command(h, "filter add 100 allow ip from any to any recv port 0,2 keep-state");
 	stateful_passes(h, 0, 1, query);
-	is_denied(h, 3, datagram(1));
-	passes(h, 2, 3, datagram(0));
-	passes(h, 3, 2, datagram(1));
+	stateful_denied(h, 3, datagram(1));
+	stateful_bridged(h, 2, 3, datagram(0));
+	stateful_bridged(h, 3, 2, datagram(1));
 	stateful_passes(h, 1, 0, answer);
 	harness_command(h, "filter flush");
 	harness_command(h, "filter default allow");

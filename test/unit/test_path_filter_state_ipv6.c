@@ -123,26 +123,11 @@ static struct packet fragment(struct packet p, unsigned field)
 
 static struct harness *begin(void)
 {
-	struct harness *h = harness();
+	struct harness *h = stateful_bridges(1);
 
-	harness_begin(h);
-	harness_command(h, "bridge add br0");
-	for (unsigned port = 0; port < 2; port++)
-		harness_command(h, "bridge member add br0 port %u", port);
-	harness_command(h, "filter default deny");
 	harness_command(h, "filter add 100 check-state");
 	harness_command(h, "filter add 200 allow ip6 from any to any recv port 0 keep-state");
 	return h;
-}
-
-static void end(struct harness *h)
-{
-	harness_command(h, "filter flush");
-	harness_command(h, "filter state flush");
-	harness_command(h, "filter default allow");
-	harness_command(h, "bridge del br0");
-	harness_advance(h, 2000);
-	harness_end(h);
 }
 
 static void send(struct harness *h, struct packet p, bool pass)
@@ -219,7 +204,7 @@ static void extension_headers_are_no_part_of_a_flow(void **state)
 			is_dropped(h, chained(tcp6(1, ACK, 701, 112 + 10 * i, 0), i),
 				   MR_DROP_filter_bad_state);
 		}
-		end(h);
+		stateful_bridges_end(h, 1);
 	}
 }
 
@@ -233,7 +218,7 @@ static void a_chain_is_not_longer_than_it_may_be(void **state)
 	passes(h, udp6(0));
 	is_dropped(h, behind(udp6(1), nine, 9), MR_DROP_filter_long_chain);
 	passes(h, behind(udp6(1), nine, 8));
-	end(h);
+	stateful_bridges_end(h, 1);
 }
 
 /* An error from behind port 1 about a packet, quoting so many bytes of it. */
@@ -270,7 +255,7 @@ static void errors_quote_chains(void **state)
 			is_denied(h, error_about(type, &back, headers + 8));
 		}
 	}
-	end(h);
+	stateful_bridges_end(h, 1);
 }
 
 static void fragments(void **state)
@@ -301,7 +286,7 @@ static void fragments(void **state)
 	is_dropped(h, tcp6(1, ACK, 701, 1202, 0), MR_DROP_filter_bad_state);
 	passes(h, tcp6(0, ACK, 201, 701, 10));
 	passes(h, tcp6(1, ACK, 701, 211, 0));
-	end(h);
+	stateful_bridges_end(h, 1);
 }
 
 /* Nobody is found without neighbour discovery: it has to be allowed, as ARP has on a bridge. */
@@ -319,7 +304,7 @@ static void neighbour_discovery_is_allowed_by_a_rule(void **state)
 		passes(h, icmp6(1, type, 0));
 	is_denied(h, icmp6(1, 137, 0));
 	assert_int_equal(stateful_flows(h), 0);
-	end(h);
+	stateful_bridges_end(h, 1);
 }
 
 int main(void)

@@ -17,17 +17,13 @@
 #include "filter_random.h"
 #include "lcore/lcores.h"
 #include "port/iface.h"
-#include "routed.h"
+#include "stateful.h"
 #include "test_eal.h"
 
 enum {
 	STEPS = 300,
 	FLOWS = 6, /* the even ones are connections */
 	MOST = 65, /* packets of a burst */
-	SYN = RTE_TCP_SYN_FLAG,
-	ACK = RTE_TCP_ACK_FLAG,
-	FIN = RTE_TCP_FIN_FLAG,
-	RST = RTE_TCP_RST_FLAG,
 	DATA = 4,
 	TCP = 6,
 	UDP = 17,
@@ -308,29 +304,13 @@ static void compare(const struct step *steps, const struct outcome *plain,
 	}
 }
 
-static void bridge_begin(struct harness *h)
-{
-	harness_begin(h);
-	harness_command(h, "bridge add br0");
-	for (unsigned port = 0; port < 2; port++)
-		harness_command(h, "bridge member add br0 port %u", port);
-}
-
-static void bridge_end(struct harness *h)
-{
-	harness_command(h, "bridge del br0");
-	harness_end(h);
-}
-
 static void both_ways_are_the_same(const struct carrier *carrier)
 {
 	static struct step steps[STEPS];
 	static struct outcome outcomes[2][STEPS];
-	struct harness *h = carrier->bridged ? harness() : routed();
+	struct harness *h = carrier->bridged ? stateful_bridges(1) : routed();
 	unsigned passed = 0, refused = 0;
 
-	if (carrier->bridged)
-		bridge_begin(h);
 	harness_command(h, "filter default deny");
 	for (unsigned set = 0; set < sizeof(sets) / sizeof(sets[0]); set++) {
 		for (unsigned i = 0; i < 5 && sets[set][i] != NULL; i++)
@@ -344,11 +324,10 @@ static void both_ways_are_the_same(const struct carrier *carrier)
 	}
 	assert_in_range(passed, 500, UINT32_MAX);
 	assert_in_range(refused, 100, UINT32_MAX);
-	harness_command(h, "filter default allow");
 	if (carrier->bridged)
-		bridge_end(h);
+		stateful_bridges_end(h, 1);
 	else
-		routed_end(h);
+		stateful_end(h);
 }
 
 static void routed_ipv4(void **state)
@@ -405,14 +384,13 @@ static void plain_packets_take_the_short_way(void **state)
 		{.flow = 0, .side = 0, .flags = ACK, .seq = 101, .ack = 701},
 		{.flow = 0, .side = 1, .flags = ACK, .seq = 701, .ack = 105},
 	};
-	struct harness *h = harness();
 
 	for (unsigned kind = 0; kind < 6; kind++) {
 		struct carrier carrier = {.bridged = true, .ipv6 = kind % 2 != 0, .tags = kind / 2};
 		const unsigned last = sizeof(packets) / sizeof(packets[0]);
+		struct harness *h = stateful_bridges(1);
 		struct frame frame;
 
-		bridge_begin(h);
 		harness_command(h, "filter add 100 allow ip from any to any keep-state");
 		for (unsigned i = 0; i < last; i++) {
 			frame = frame_of(&carrier, &packets[i], i, true);
@@ -431,8 +409,7 @@ static void plain_packets_take_the_short_way(void **state)
 			frame = frame_of(&carrier, &packets[i], i, false);
 			assert_false(takes_the_short_way(h, packets[i].side, &frame));
 		}
-		harness_command(h, "filter flush");
-		bridge_end(h);
+		stateful_bridges_end(h, 1);
 	}
 }
 
