@@ -30,13 +30,32 @@ unsigned routed_announcements(struct harness *h, unsigned port)
 	return count;
 }
 
+static void add_address(struct harness *h, unsigned port)
+{
+	harness_command(h, "address add 10.0.%u.1/24 port %u", port, port);
+}
+
+static void add_neighbours(struct harness *h, unsigned port)
+{
+	harness_command(h, "neighbour add 10.0.%u.9 mac 02:bb:00:00:0%u:09 port %u", port, port,
+			port);
+	harness_command(h, "neighbour add 10.0.%u.2 mac 02:bb:00:00:0%u:02 port %u", port, port,
+			port);
+}
+
+void routed_port_again(struct harness *h, unsigned port)
+{
+	add_address(h, port);
+	add_neighbours(h, port);
+}
+
 struct harness *routed_addresses(void)
 {
 	struct harness *h = harness();
 
 	harness_begin(h);
 	for (unsigned port = 0; port < HARNESS_PORTS; port++)
-		harness_command(h, "address add 10.0.%u.1/24 port %u", port, port);
+		add_address(h, port);
 	harness_advance(h, ANNOUNCE_MS);
 	for (unsigned port = 0; port < HARNESS_PORTS; port++)
 		routed_announcements(h, port);
@@ -47,12 +66,8 @@ struct harness *routed(void)
 {
 	struct harness *h = routed_addresses();
 
-	for (unsigned port = 0; port < HARNESS_PORTS; port++) {
-		harness_command(h, "neighbour add 10.0.%u.9 mac 02:bb:00:00:0%u:09 port %u", port,
-				port, port);
-		harness_command(h, "neighbour add 10.0.%u.2 mac 02:bb:00:00:0%u:02 port %u", port,
-				port, port);
-	}
+	for (unsigned port = 0; port < HARNESS_PORTS; port++)
+		add_neighbours(h, port);
 	return h;
 }
 

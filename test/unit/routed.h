@@ -17,6 +17,9 @@
 /* Begins a case with those ports; routed_addresses only has the addresses, no neighbours. */
 struct harness *routed(void);
 struct harness *routed_addresses(void);
+/* Gives a port back what a case took from it to bridge it; it will announce its address. */
+void routed_port_again(struct harness *h, unsigned port);
+
 /* Takes the configuration away again and ends the case. */
 void routed_end(struct harness *h);
 void routed_addresses_end(struct harness *h);

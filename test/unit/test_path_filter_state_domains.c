@@ -165,13 +165,8 @@ static void the_router_is_apart(void **state)
 	harness_command(h, "filter flush");
 	harness_command(h, "filter default allow");
 	harness_command(h, "bridge del br0");
-	for (unsigned port = 2; port < 4; port++) {
-		harness_command(h, "address add 10.0.%u.1/24 port %u", port, port);
-		harness_command(h, "neighbour add 10.0.%u.9 mac 02:bb:00:00:0%u:09 port %u", port,
-				port, port);
-		harness_command(h, "neighbour add 10.0.%u.2 mac 02:bb:00:00:0%u:02 port %u", port,
-				port, port);
-	}
+	for (unsigned port = 2; port < 4; port++)
+		routed_port_again(h, port);
 	harness_advance(h, 3000);
 	for (unsigned port = 0; port < HARNESS_PORTS; port++)
 		routed_announcements(h, port);

@@ -602,11 +602,7 @@ static void bridged_and_routed_ports_side_by_side(void **state)
 	harness_expect_nothing(h);
 	harness_command(h, "bridge del br0");
 	for (unsigned port = 2; port < 4; port++) {
-		harness_command(h, "address add 10.0.%u.1/24 port %u", port, port);
-		harness_command(h, "neighbour add 10.0.%u.9 mac 02:bb:00:00:0%u:09 port %u", port,
-				port, port);
-		harness_command(h, "neighbour add 10.0.%u.2 mac 02:bb:00:00:0%u:02 port %u", port,
-				port, port);
+		routed_port_again(h, port);
 		harness_advance(h, 2100);
 		routed_announcements(h, port);
 	}
